@@ -35,7 +35,7 @@ clg_status clg_command_model(clg_arena *arena, const clg_model_files *files, con
                              clg_request *request, clg_error *error) {
     const char *preset = *word ? clg_model_named(arena, word) : NULL;
     request->model_file = (clg_attachment){0};
-    request->model = preset ? preset : *word ? word : NULL;
+    request->model = *word ? word : NULL; /* it may say the format of weights */
     if (preset || !files->read || !clg_request_is_path(word)) return CLG_OK;
     return files->read(files->context, word, &request->model_file, error);
 }

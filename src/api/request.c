@@ -23,8 +23,7 @@ clg_status clg_request_model(clg_arena *arena, const clg_request *request, clg_m
                              clg_error *error) {
     const clg_attachment *file = &request->model_file;
     if (file->text) return clg_model_read(arena, file->name, file->text, file->size, model, error);
-    const char *preset = clg_model_named(arena, request->model);
-    return clg_model_find(arena, preset ? preset : request->model, model, error);
+    return clg_model_asked(arena, request->model, model, error);
 }
 
 static clg_status read_gpu(clg_arena *arena, const clg_request *request, const char *otherwise,

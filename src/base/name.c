@@ -91,6 +91,13 @@ static int stem_edits(const char *a, const char *b) {
     return strlen(x) < 4 || strlen(y) < 4 ? LONGEST : distance(x, y);
 }
 
+/* Characters that both begin with. */
+static int shared_beginning(const char *a, const char *b) {
+    int n = 0;
+    while (a[n] && a[n] == b[n]) n++;
+    return n;
+}
+
 enum { FAR = 1 << 20 };
 
 /* How far a candidate is from a word, in thousandths of an edit or so. What one of them contains
@@ -121,7 +128,9 @@ static int farness(const char *candidate, const char *word) {
     if (leaves_out(w, c)) return 800 + longer;
     if (edits <= 1 + size_w / 5) return 1000 * edits + longer;
     int stem = stem_edits(c, w);
-    return stem <= 1 ? 20000 + 10000 * stem + 10 * edits : FAR;
+    if (stem > 1) return FAR;
+    /* "llama-3.2-1b" is nearer to "llama-3.2-11b-vision" than "llama-2-13b", whatever the edits. */
+    return 20000 + 10000 * stem + 10 * edits + 200 * (LONGEST - shared_beginning(bare_c, bare_w));
 }
 
 const char *clg_name_same(const char *const *candidates, int count, const char *word) {

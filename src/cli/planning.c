@@ -3,7 +3,6 @@
 #include "cli/planning.h"
 
 #include "api/jobs.h"
-#include "base/name.h"
 #include "cli/job_files.h"
 #include "cli/page.h"
 #include "job/launch.h"
@@ -18,24 +17,27 @@
 
 enum { CONFIG_BYTES = 16 << 20, JOB_BYTES = 4 << 20 };
 
-/* "meta-llama/Llama-3.1-8B" is no file here, but the last part may be a preset's name. */
-static void ask_preset(clg_session *session, const char *path, clg_error *error) {
-    int count;
-    const char *slash = strrchr(path, '/'), *near[3];
-    const char *const *names = clg_model_names(session->arena, &count);
-    int found = clg_name_near(names, count, slash ? slash + 1 : path, near, 3);
-    char ask[160];
-    clg_name_ask(near, found, "", ask, sizeof ask);
-    if (found == 0 || (slash && strstr(slash, ".json"))) return;
-    snprintf(error->mend, sizeof error->mend, "%s Or give the path of its config.json", ask);
-}
-
 /* "meta-llama/Meta-Llama-3-8B", an owner's model on Hugging Face, and no file with an ending. */
-static const char *preset_of_hub(clg_session *session, const char *word) {
+static bool is_of_hub(const char *word) {
     const char *slash = strchr(word, '/'), *dot = strrchr(word, '.');
     if (!slash || slash == word || strchr(slash + 1, '/') || word[0] == '.' || word[0] == '~')
-        return NULL;
-    return dot && !isdigit((unsigned char)dot[1]) ? NULL : clg_job_preset_in(session->arena, word);
+        return false;
+    return !dot || isdigit((unsigned char)dot[1]);
+}
+
+/* A path that no file has: "meta-llama/Llama-3.1-70B" names a preset, "Qwen/Qwen-9B" none. */
+static clg_status read_absent(clg_session *session, const char *word, clg_error *error) {
+    clg_request *request = &session->request;
+    bool hub = is_of_hub(word);
+    const char *preset = clg_model_named(session->arena, word) ? word : NULL;
+    if (!preset && hub) preset = clg_job_preset_in(session->arena, word);
+    if (!preset && !hub) return CLG_BAD_INPUT;
+    *error = (clg_error){0};
+    request->model_file = (clg_attachment){0};
+    request->model = preset;
+    if (preset) return CLG_OK;
+    clg_model none;
+    return clg_model_find(session->arena, word, &none, error);
 }
 
 static clg_status read_model(clg_session *session, const char *word, clg_error *error) {
@@ -49,16 +51,7 @@ static clg_status read_model(clg_session *session, const char *word, clg_error *
     if (clg_file_read(session->arena, file->name, CONFIG_BYTES, &file->text, &file->size, error) ==
         CLG_OK)
         return CLG_OK;
-    const char *preset = clg_model_named(session->arena, file->name);
-    if (!preset) preset = preset_of_hub(session, file->name);
-    if (preset && clg_file_absent(file->name)) { /* "meta-llama/Llama-3.1-70B" */
-        *error = (clg_error){0};
-        *file = (clg_attachment){0};
-        request->model = preset;
-        return CLG_OK;
-    }
-    ask_preset(session, file->name, error);
-    return CLG_BAD_INPUT;
+    return clg_file_absent(word) ? read_absent(session, word, error) : CLG_BAD_INPUT;
 }
 
 static clg_status read_job(clg_session *session, const char *const *paths, int count, bool layout,

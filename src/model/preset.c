@@ -23,43 +23,6 @@ const char *const *clg_model_names(clg_arena *arena, int *count) {
     return names;
 }
 
-/* Four figures at the end, a month and year or day: "-2507", "-0528". */
-static bool dated(const char *name, size_t size) {
-    if (size <= 5 || name[size - 5] != '-') return false;
-    for (size_t i = size - 4; i < size; i++)
-        if (!isdigit((unsigned char)name[i])) return false;
-    return true;
-}
-
-/* Of a name as on Hugging Face or Ollama ("gpt-oss:120b") what the architecture has: neither owner
- * nor kind of tuning. */
-static const char *bare_name(clg_arena *arena, const char *word) {
-    static const char *const tuned[] = {"-instruct", "-chat", "-base", "-hf", "-it", "-latest"};
-    const char *slash = strrchr(word, '/');
-    char *name = clg_arena_copy(arena, slash ? slash + 1 : word, strlen(slash ? slash + 1 : word));
-    for (char *c = name; *c; c++)
-        if (*c == ':') *c = '-';
-    for (size_t i = 0; i < sizeof tuned / sizeof tuned[0]; i++) {
-        if (dated(name, strlen(name))) name[strlen(name) - 5] = '\0';
-        size_t size = strlen(name), ending = strlen(tuned[i]);
-        if (size <= ending || name[size - ending] != '-') continue;
-        if (!clg_name_same(&tuned[i], 1, name + size - ending)) continue;
-        name[size - ending] = '\0';
-        i = (size_t)-1; /* "-chat-hf": what is left may end in another */
-    }
-    return name;
-}
-
-/* The preset that has the shape of a model of another name: data/model-names.csv; NULL: none. */
-static const char *of_other_name(clg_arena *arena, const char *word) {
-    clg_csv csv;
-    clg_error none = {0};
-    if (clg_dataset_csv(arena, "model-names.csv", &csv, &none) != CLG_OK) return NULL;
-    for (int i = 0; i < csv.rows; i++)
-        if (clg_name_same(&csv.row[i].field[0], 1, word)) return csv.row[i].field[1];
-    return NULL;
-}
-
 /* Who made a model whose sizes nobody published: data/models-unpublished.csv; NULL: not known. */
 static const char *secretive_maker(clg_arena *arena, const char *word) {
     clg_csv csv;
@@ -74,16 +37,6 @@ static const char *secretive_maker(clg_arena *arena, const char *word) {
         if (clg_name_same(&begins, 1, csv.row[i].field[0])) return csv.row[i].field[1];
     }
     return NULL;
-}
-
-const char *clg_model_named(clg_arena *arena, const char *word) {
-    int count;
-    const char *const *names = clg_model_names(arena, &count);
-    const char *bare = bare_name(arena, word), *same = clg_name_same(names, count, word);
-    if (!same) same = clg_name_same(names, count, bare);
-    if (!same) same = of_other_name(arena, bare);
-    /* "llama3.3" came in one size. A path may be anything. */
-    return same || strchr(word, '/') ? same : clg_name_begun(names, count, bare);
 }
 
 clg_status clg_model_find(clg_arena *arena, const char *name, clg_model *model, clg_error *error) {
@@ -103,10 +56,11 @@ clg_status clg_model_find(clg_arena *arena, const char *name, clg_model *model, 
                         "%s publishes no sizes of '%.64s'", maker, name);
     const char *const *names = clg_model_names(arena, &count), *near[3];
     char ask[120], mend[200];
-    int found = clg_name_near(names, count, name, near, 3);
+    const char *slash = strrchr(name, '/'); /* owners say nothing of what is near */
+    int found = clg_name_near(names, count, slash ? slash + 1 : name, near, 3);
     clg_name_ask(near, found, "", ask, sizeof ask);
     snprintf(mend, sizeof mend,
              "%s%s'ceiling show models' lists them; a path to a config.json works too", ask,
              found > 0 ? " " : "");
-    return clg_fail(error, CLG_BAD_INPUT, mend, "there is no model '%.64s'", name);
+    return clg_fail(error, CLG_BAD_INPUT, mend, "there is no built-in model '%.64s'", name);
 }

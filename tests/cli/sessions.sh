@@ -343,5 +343,5 @@ expect 1 err "make web" $small -o "$scratch/report.html"
 check "nothing was written" '[ ! -e "$scratch/page.html" ] && [ ! -e "$scratch/report.html" ]'
 ceiling=$built
 printf 'model,gpu,gpus,seq,global_batch,step_s,source\nnosuch,h100-sxm,8,4096,128,7.5,mine\n' >"$scratch/own.csv"
-expect 0 out "^  row 1: there is no model 'nosuch'" validate "$scratch/own.csv"
+expect 0 out "^  row 1: there is no built-in model 'nosuch'" validate "$scratch/own.csv"
 finish

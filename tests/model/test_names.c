@@ -33,6 +33,51 @@ static void others(clg_arena *arena) {
     }
 }
 
+/* "?": the preset is stored in a format that is none of ours. */
+static const char *stored_as(clg_arena *arena, const char *word, const char *preset) {
+    clg_model model;
+    clg_error error = {0};
+    if (clg_model_asked(arena, word, &model, &error) != CLG_OK) return NULL;
+    if (strcmp(model.name, preset) != 0) return model.name;
+    return model.stored_unknown ? "?" : clg_name_of(clg_precision_names, (int)model.stored);
+}
+
+static void formats(clg_arena *arena) {
+    static const struct {
+        const char *word, *preset, *stored;
+    } rows[] = {{"qwen3-32b", "qwen3-32b", "bf16"},
+                {"Qwen/Qwen3-32B-FP8", "qwen3-32b", "fp8"},
+                {"Qwen3-32B-FP8-Static-PerTensor", "qwen3-32b", "fp8"},
+                {"RedHatAI/Meta-Llama-3.1-8B-Instruct-FP8-dynamic", "llama-3.1-8b", "fp8"},
+                {"Meta-Llama-3.1-8B", "llama-3.1-8b", "bf16"},
+                {"nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "nemotron-3-nano-30b-a3b", "bf16"},
+                {"nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-NVFP4", "nemotron-3-nano-30b-a3b", "nvfp4"},
+                {"nvidia/DeepSeek-R1-0528-FP4", "deepseek-r1", "nvfp4"},
+                {"llama-3.1-70b-instruct-awq", "llama-3.1-70b", "int4"},
+                {"Qwen2.5-7B-Instruct-GPTQ-Int4", "qwen2.5-7b", "int4"},
+                {"Qwen2.5-Coder-7B-Instruct-AWQ", "qwen2.5-7b", "int4"},
+                {"RedHatAI/Llama-3.3-70B-Instruct-quantized.w4a16", "llama-3.3-70b", "int4"},
+                {"Qwen2.5-7B-Instruct-GPTQ-Int8", "qwen2.5-7b", "?"},
+                {"unsloth/llama-3.1-8b-bnb-4bit", "llama-3.1-8b", "?"},
+                {"Qwen/Qwen3-8B-GGUF", "qwen3-8b", "?"},
+                {"gpt-oss-120b", "gpt-oss-120b", "mxfp4"},
+                {"gpt-oss-120b-BF16", "gpt-oss-120b", "bf16"}};
+    CASE("a name says the format of the weights beside the architecture");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        CHECK_TEXT(stored_as(arena, rows[i].word, rows[i].preset), rows[i].stored);
+    CASE("every line of the table is a precision, nothing, or said to be another");
+    clg_csv csv;
+    clg_error error = {0};
+    CHECK(clg_dataset_csv(arena, "model-name-parts.csv", &csv, &error) == CLG_OK);
+    for (int i = 0; i < csv.rows; i++) {
+        const char *weights = csv.row[i].field[2];
+        bool known = !*weights || strcmp(weights, "other") == 0;
+        for (const clg_name *row = clg_precision_names; row->name && !known; row++)
+            known = strcmp(row->name, weights) == 0;
+        CHECK(known && csv.row[i].field[3][0] != '\0');
+    }
+}
+
 static void unpublished(clg_arena *arena) {
     static const char *const asked[] = {"gpt-4o",  "GPT-4.1-mini",      "o3",
                                         "o4-mini", "claude-3.5-sonnet", "google/gemini-2.5-pro"};
@@ -45,13 +90,14 @@ static void unpublished(clg_arena *arena) {
     }
     CASE("names that only begin alike are asked about as ever");
     CHECK(clg_model_find(arena, "gpt-44", &model, &error) == CLG_BAD_INPUT);
-    CHECK(strstr(error.message, "there is no model"));
+    CHECK(strstr(error.message, "there is no built-in model"));
     CHECK(clg_model_find(arena, "gpt-oss-20b", &model, &error) == CLG_OK);
 }
 
 int main(void) {
     clg_arena arena = {0};
     others(&arena);
+    formats(&arena);
     unpublished(&arena);
     clg_arena_clear(&arena);
     return DONE;

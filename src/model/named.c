@@ -1,0 +1,106 @@
+/* named.c -- the preset that a name means, as people and repositories write it.
+ *
+ * What a name has beside the architecture is a line of data/model-name-parts.csv: owners, kinds of
+ * tuning, the format that weights are stored in. */
+#include "model/preset.h"
+
+#include "base/name.h"
+#include "dataset/kept.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Four figures at the end, a month and year or day: "-2507", "-0528". */
+static bool dated(const char *name, size_t size) {
+    if (size <= 5 || name[size - 5] != '-') return false;
+    for (size_t i = size - 4; i < size; i++)
+        if (!isdigit((unsigned char)name[i])) return false;
+    return true;
+}
+
+typedef struct bare_name {
+    char *name;
+    const char *weights, *part; /* the format that the name says, and how; NULL: it says none */
+} bare_name;
+
+/* Takes one part off either end. */
+static bool take_part(clg_arena *arena, const clg_csv_row *row, bare_name *bare) {
+    const char *part = row->field[0], *weights = row->field[2];
+    size_t size = strlen(bare->name), length = strlen(part);
+    if (size <= length) return false;
+    bool begins = strcmp(row->field[1], "begin") == 0;
+    char *at = begins ? bare->name : bare->name + size - length;
+    const char *found = clg_arena_copy(arena, at, length);
+    if (at[begins ? length - 1 : 0] != '-' || !clg_name_same(&part, 1, found)) return false;
+    if (begins)
+        bare->name += length;
+    else
+        *at = '\0';
+    if (*weights && !bare->weights) bare->weights = weights, bare->part = found + 1;
+    return true;
+}
+
+/* Of a name as on Hugging Face or Ollama ("gpt-oss:120b") what the architecture has. */
+static bare_name bare_of(clg_arena *arena, const char *word) {
+    const char *slash = strrchr(word, '/'), *last = slash ? slash + 1 : word;
+    bare_name bare = {.name = clg_arena_copy(arena, last, strlen(last))};
+    clg_csv csv;
+    clg_error none = {0};
+    for (char *c = bare.name; *c; c++)
+        if (*c == ':') *c = '-';
+    if (clg_dataset_csv(arena, "model-name-parts.csv", &csv, &none) != CLG_OK) return bare;
+    for (int i = -1; i < csv.rows; i++) { /* "-chat-hf": what is left may end in another */
+        size_t size = strlen(bare.name);
+        if (dated(bare.name, size)) bare.name[size - 5] = '\0';
+        if (i >= 0 && take_part(arena, &csv.row[i], &bare)) i = -2;
+    }
+    return bare;
+}
+
+/* The preset that has the shape of a model of another name: data/model-names.csv; NULL: none. */
+static const char *of_other_name(clg_arena *arena, const char *word) {
+    clg_csv csv;
+    clg_error none = {0};
+    if (clg_dataset_csv(arena, "model-names.csv", &csv, &none) != CLG_OK) return NULL;
+    for (int i = 0; i < csv.rows; i++)
+        if (clg_name_same(&csv.row[i].field[0], 1, word)) return csv.row[i].field[1];
+    return NULL;
+}
+
+/* `bare`: what was left of the name, and the format it says. */
+static const char *preset_of(clg_arena *arena, const char *word, bare_name *bare) {
+    int count;
+    const char *const *names = clg_model_names(arena, &count);
+    const char *same = clg_name_same(names, count, word);
+    *bare = (bare_name){0};
+    if (same) return same;
+    *bare = bare_of(arena, word);
+    same = clg_name_same(names, count, bare->name);
+    if (!same) same = of_other_name(arena, bare->name);
+    /* "llama3.3" came in one size. A path may be anything. */
+    return same || strchr(word, '/') ? same : clg_name_begun(names, count, bare->name);
+}
+
+const char *clg_model_named(clg_arena *arena, const char *word) {
+    bare_name bare;
+    return preset_of(arena, word, &bare);
+}
+
+/* What stands beside experts of 4 bits is wide, as in the files that say such a format. */
+static void store(const bare_name *bare, clg_model *model) {
+    model->stored_beside = CLG_BF16;
+    for (const clg_name *row = clg_precision_names; row->name; row++)
+        if (strcmp(row->name, bare->weights) == 0) {
+            model->stored = (clg_precision)row->value;
+            return;
+        }
+    model->stored_unknown = bare->part;
+}
+
+clg_status clg_model_asked(clg_arena *arena, const char *word, clg_model *model, clg_error *error) {
+    bare_name bare;
+    const char *preset = preset_of(arena, word, &bare);
+    if (clg_model_find(arena, preset ? preset : word, model, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (bare.weights) store(&bare, model);
+    return CLG_OK;
+}
