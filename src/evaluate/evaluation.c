@@ -17,6 +17,21 @@ const clg_name clg_wall_names[] = {
     {"memory", CLG_WALL_MEMORY, "the plan does not fit"},
     {NULL, 0, NULL}};
 
+#define TERM(member, ...)                                                                          \
+    [offsetof(clg_time_ledger, member) / sizeof(double)] = {#member, __VA_ARGS__}
+const clg_ledger_term clg_ledger_terms[CLG_LEDGER_TERMS] = {
+    TERM(compute_s, "compute_s", "compute", "compute"),
+    TERM(tp_exposed_s, "tp_s", "tp traffic", "tensor-parallel traffic, exposed"),
+    TERM(cp_exposed_s, "cp_s", "cp traffic", "context-parallel traffic, exposed"),
+    TERM(ep_exposed_s, "ep_s", "ep traffic", "expert-parallel traffic, exposed"),
+    TERM(dp_exposed_s, "dp_s", "dp traffic", "data-parallel traffic, exposed"),
+    TERM(pp_exposed_s, "pp_s", "sends", "pipeline sends, exposed"),
+    TERM(bubble_s, "bubble_s", "bubble", "pipeline bubble"),
+    TERM(optimizer_s, "optimizer_s", "optimizer", "optimizer"),
+    TERM(host_s, "host_s", "host", "host"),
+    TERM(data_loading_s, "data_loading_s", "data loading", "data loading"),
+    TERM(straggler_s, "straggler_s", "stragglers", "waiting for stragglers")};
+
 double clg_ledger_traffic_s(const clg_time_ledger *t) {
     return t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s + t->dp_exposed_s + t->pp_exposed_s;
 }

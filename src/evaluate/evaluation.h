@@ -7,11 +7,24 @@
 #include "memory/memory.h"
 #include "step/step.h"
 
-/* Where one step's seconds go; the fields sum to step_s. */
+/* Where one step's seconds go; the terms sum to step_s. */
+enum { CLG_LEDGER_TERMS = 11, CLG_FIRST_TRAFFIC = 1, CLG_LAST_TRAFFIC = 5 };
 typedef struct clg_time_ledger {
-    double compute_s, tp_exposed_s, cp_exposed_s, ep_exposed_s, dp_exposed_s, pp_exposed_s,
-        bubble_s, optimizer_s, host_s, data_loading_s, straggler_s;
+    union {
+        struct {
+            double compute_s, tp_exposed_s, cp_exposed_s, ep_exposed_s, dp_exposed_s, pp_exposed_s,
+                bubble_s, optimizer_s, host_s, data_loading_s, straggler_s;
+        };
+        double term_s[CLG_LEDGER_TERMS];
+    };
 } clg_time_ledger;
+
+/* What its terms are called, in their order: in JSON (as the member), in tables, in a word or two,
+ * and in full. */
+typedef struct clg_ledger_term {
+    const char *key, *column, *words, *title;
+} clg_ledger_term;
+extern const clg_ledger_term clg_ledger_terms[CLG_LEDGER_TERMS];
 
 /* Exposed traffic of all kinds. */
 double clg_ledger_traffic_s(const clg_time_ledger *ledger);

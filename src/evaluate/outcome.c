@@ -34,8 +34,7 @@ static void fill_power_and_cost(const clg_scenario *scenario, clg_evaluation *e)
                              .attention_s = e->attention_s,
                              .memory_s =
                                  e->memory_bound_s + (t->compute_s - kernels) + t->optimizer_s,
-                             .waiting_s = t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s +
-                                          t->dp_exposed_s + t->pp_exposed_s + t->straggler_s,
+                             .waiting_s = clg_ledger_traffic_s(t) + t->straggler_s,
                              .idle_s = t->bubble_s + t->host_s + t->data_loading_s};
     e->gpu_w = clg_power_gpu_w(&scenario->power, &scenario->machine.gpu, &activity);
     clg_machine machine = scenario->machine;

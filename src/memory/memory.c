@@ -238,6 +238,16 @@ static void fill_moment(moment most, clg_memory_ledger *m) {
     m->buffers_bytes += most.whole;
 }
 
+#define PART(member, words)                                                                        \
+    [offsetof(clg_memory_ledger, member) / sizeof(double)] = {#member, words}
+const clg_memory_part clg_memory_parts[CLG_MEMORY_PARTS] = {
+    PART(weights_bytes, "weights"),
+    PART(gradients_bytes, "gradients"),
+    PART(optimizer_bytes, "optimizer states"),
+    PART(activations_bytes, "activations"),
+    PART(buffers_bytes, "buffers"),
+    PART(reserved_bytes, "allocator reserve")};
+
 double clg_memory_needed_share(const clg_stack *stack) {
     double least = stack->memory.split_share < stack->memory.reserve_share
                        ? stack->memory.split_share

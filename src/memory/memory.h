@@ -10,11 +10,23 @@
 #include "schedule/schedule.h"
 #include "step/step.h"
 
+enum { CLG_MEMORY_PARTS = 6 };
 typedef struct clg_memory_ledger {
-    double weights_bytes, gradients_bytes, optimizer_bytes, activations_bytes, buffers_bytes,
-        reserved_bytes;
+    union {
+        struct {
+            double weights_bytes, gradients_bytes, optimizer_bytes, activations_bytes,
+                buffers_bytes, reserved_bytes;
+        };
+        double part_bytes[CLG_MEMORY_PARTS];
+    };
     double total_bytes, needed_bytes;
 } clg_memory_ledger;
+
+/* What its parts are called, in their order: in JSON and tables (as the member), and in words. */
+typedef struct clg_memory_part {
+    const char *key, *words;
+} clg_memory_part;
+extern const clg_memory_part clg_memory_parts[CLG_MEMORY_PARTS];
 
 /* What one stage holds. `layers[kind]` counts layers of each kind over all its chunks. */
 typedef struct clg_stage_load {

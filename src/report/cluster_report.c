@@ -185,10 +185,7 @@ static void print_choice(clg_text *t, const clg_clusters *all, const clg_sizing 
 }
 
 static double exposed_share(const clg_evaluation *e) {
-    const clg_time_ledger *l = &e->time;
-    return (l->tp_exposed_s + l->cp_exposed_s + l->ep_exposed_s + l->dp_exposed_s +
-            l->pp_exposed_s) /
-           e->step_s;
+    return clg_ledger_traffic_s(&e->time) / e->step_s;
 }
 
 /* Up: fewer, larger GPUs. Out: more of the smaller. */

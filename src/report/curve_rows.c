@@ -52,11 +52,8 @@ static void add_model(clg_json_writer *w, const clg_scale_point *p) {
 
 static void add_exposed(clg_json_writer *w, const clg_time_ledger *t) {
     clg_json_open(w, "exposed", '{');
-    clg_json_add_number(w, "tp_s", t->tp_exposed_s);
-    clg_json_add_number(w, "cp_s", t->cp_exposed_s);
-    clg_json_add_number(w, "ep_s", t->ep_exposed_s);
-    clg_json_add_number(w, "dp_s", t->dp_exposed_s);
-    clg_json_add_number(w, "pp_s", t->pp_exposed_s);
+    for (int i = CLG_FIRST_TRAFFIC; i <= CLG_LAST_TRAFFIC; i++)
+        clg_json_add_number(w, clg_ledger_terms[i].column, t->term_s[i]);
     clg_json_close(w, '}');
 }
 

@@ -7,24 +7,17 @@
 
 #include <math.h>
 
-enum { WIDTH = 960, LEFT = 24, BAR = 520, LEGEND = 760, TOP = 62, ROW = 66, PARTS = 6 };
+enum { WIDTH = 960, LEFT = 24, BAR = 520, LEGEND = 760, TOP = 62, ROW = 66 };
 enum { WAITS = CLG_LEDGER_TERMS, CAUSES };
 
-static const char *const part_words[PARTS] = {"weights",     "gradients", "optimizer states",
-                                              "activations", "buffers",   "allocator reserve"};
-
 static double cause_s(const clg_drawn_plan *row, int cause) {
-    return cause == WAITS ? row->waits_s : ((const double *)&row->plan->time)[cause];
+    return cause == WAITS ? row->waits_s : row->plan->time.term_s[cause];
 }
 
 static double step_s(const clg_drawn_plan *row) { return row->plan->step_s + row->waits_s; }
 
-static double part_bytes(const clg_drawn_plan *row, int part) {
-    return ((const double *)&row->plan->memory)[part];
-}
-
 static const char *cause_words(int cause) {
-    return cause == WAITS ? "the other half" : clg_ledger_words[cause];
+    return cause == WAITS ? "the other half" : clg_ledger_terms[cause].words;
 }
 
 /* Parts of memory are shades of one colour: the others are of causes. */
@@ -56,10 +49,12 @@ static void draw_row(clg_text *svg, const clg_drawn_plan *row, double y, double 
     }
     clg_svg_label(svg, x + 6, y + 18, "start", clg_words_quantity(svg, step_s(row), CLG_SECONDS));
     x = LEFT;
-    for (int i = 0; i < PARTS; i++)
+    for (int i = 0; i < CLG_MEMORY_PARTS; i++) {
+        double bytes = e->memory.part_bytes[i];
         x = draw_piece(
-            svg, x, y + 26, part_bytes(row, i) * px_per_byte, 10, memory_color, shade(i),
-            clg_arena_print(svg->arena, "%s: %.1f GB", part_words[i], part_bytes(row, i) / 1e9));
+            svg, x, y + 26, bytes * px_per_byte, 10, memory_color, shade(i),
+            clg_arena_print(svg->arena, "%s: %.1f GB", clg_memory_parts[i].words, bytes / 1e9));
+    }
     clg_svg_label(svg, x + 6, y + 36, "start",
                   clg_arena_print(svg->arena, "%.1f of %.1f GB", e->memory.total_bytes / 1e9,
                                   e->capacity_bytes / 1e9));
@@ -83,7 +78,8 @@ static double draw_legend(clg_text *svg, const clg_drawn_plan *rows, int count) 
     }
     clg_svg_label(svg, LEGEND, y + 8, "start", "memory of the fullest rank");
     y += 26;
-    for (int i = 0; i < PARTS; i++) y = draw_key(svg, y, memory_color, shade(i), part_words[i]);
+    for (int i = 0; i < CLG_MEMORY_PARTS; i++)
+        y = draw_key(svg, y, memory_color, shade(i), clg_memory_parts[i].words);
     return y;
 }
 

@@ -39,17 +39,8 @@ static void add_machine(clg_json_writer *w, const clg_scenario *s, const clg_lay
 
 static void add_time(clg_json_writer *w, const clg_time_ledger *t) {
     clg_json_open(w, "time", '{');
-    clg_json_add_number(w, "compute_s", t->compute_s);
-    clg_json_add_number(w, "tp_exposed_s", t->tp_exposed_s);
-    clg_json_add_number(w, "cp_exposed_s", t->cp_exposed_s);
-    clg_json_add_number(w, "ep_exposed_s", t->ep_exposed_s);
-    clg_json_add_number(w, "dp_exposed_s", t->dp_exposed_s);
-    clg_json_add_number(w, "pp_exposed_s", t->pp_exposed_s);
-    clg_json_add_number(w, "bubble_s", t->bubble_s);
-    clg_json_add_number(w, "optimizer_s", t->optimizer_s);
-    clg_json_add_number(w, "host_s", t->host_s);
-    clg_json_add_number(w, "data_loading_s", t->data_loading_s);
-    clg_json_add_number(w, "straggler_s", t->straggler_s);
+    for (int i = 0; i < CLG_LEDGER_TERMS; i++)
+        clg_json_add_number(w, clg_ledger_terms[i].key, t->term_s[i]);
     clg_json_close(w, '}');
 }
 
@@ -58,32 +49,27 @@ void clg_json_chance_out(clg_json_writer *w, const clg_evaluation *e) {
     clg_json_add_number(w, "chance_out", floor(clg_evaluation_chance_out(e) * 1e6 + 0.5) / 1e6);
 }
 
-void clg_json_memory_total(clg_json_writer *w, const clg_evaluation *e) {
-    clg_json_open(w, "memory", '{');
+static void add_total(clg_json_writer *w, const clg_evaluation *e) {
     clg_json_add_number(w, "total_bytes", e->memory.total_bytes);
     clg_json_add_number(w, "total_p10_bytes", e->memory_p10_bytes);
     clg_json_add_number(w, "total_p90_bytes", e->memory_p90_bytes);
     clg_json_add_number(w, "capacity_bytes", e->capacity_bytes);
     clg_json_chance_out(w, e);
+}
+
+void clg_json_memory_total(clg_json_writer *w, const clg_evaluation *e) {
+    clg_json_open(w, "memory", '{');
+    add_total(w, e);
     clg_json_close(w, '}');
 }
 
 static void add_memory(clg_json_writer *w, const clg_scenario *s, const clg_evaluation *e) {
     const char *says[CLG_SOFTWARE_KEEPS];
     int keeps = clg_software_keeps(w->text->arena, s, &e->layout, says);
-    const clg_memory_ledger *m = &e->memory;
     clg_json_open(w, "memory", '{');
-    clg_json_add_number(w, "weights_bytes", m->weights_bytes);
-    clg_json_add_number(w, "gradients_bytes", m->gradients_bytes);
-    clg_json_add_number(w, "optimizer_bytes", m->optimizer_bytes);
-    clg_json_add_number(w, "activations_bytes", m->activations_bytes);
-    clg_json_add_number(w, "buffers_bytes", m->buffers_bytes);
-    clg_json_add_number(w, "reserved_bytes", m->reserved_bytes);
-    clg_json_add_number(w, "total_bytes", m->total_bytes);
-    clg_json_add_number(w, "total_p10_bytes", e->memory_p10_bytes);
-    clg_json_add_number(w, "total_p90_bytes", e->memory_p90_bytes);
-    clg_json_add_number(w, "capacity_bytes", e->capacity_bytes);
-    clg_json_chance_out(w, e);
+    for (int i = 0; i < CLG_MEMORY_PARTS; i++)
+        clg_json_add_number(w, clg_memory_parts[i].key, e->memory.part_bytes[i]);
+    add_total(w, e);
     clg_json_add_bool(w, "fits", e->fits);
     clg_json_add_integer(w, "stage", e->fullest_stage);
     clg_json_open(w, "assumes", '[');

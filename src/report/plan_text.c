@@ -178,52 +178,39 @@ static void print_money(clg_text *t, const clg_scenario *s, const clg_evaluation
     clg_text_print(t, ", without failures and restarts\n");
 }
 
+/* One line of a ledger; `filled`: the share of its bar, 0 for none. */
+static void print_line(clg_text *t, const char *name, const char *amount, double share,
+                       double filled) {
+    clg_text_print(t, "  ");
+    clg_text_pad(t, name, 36, false);
+    clg_text_pad(t, amount, 9, true);
+    clg_text_print(t, " %5.1f %%  ", 100 * share);
+    bar(t, filled, 36);
+    clg_text_print(t, "\n");
+}
+
+static void print_seconds(clg_text *t, const clg_evaluation *e, const char *name, double seconds,
+                          bool part) {
+    double share = seconds / e->step_s;
+    if (seconds < 0.0005 * e->step_s) return;
+    print_line(t, name, clg_words_quantity(t, seconds, CLG_SECONDS), share, part ? 0 : share);
+}
+
 static void print_time(clg_text *t, const clg_evaluation *e) {
-    const clg_time_ledger *l = &e->time;
     double kernels = e->matrix_s + e->attention_s + e->memory_bound_s;
-    const struct {
-        const char *name;
-        double seconds;
-        bool part;
-    } rows[] = {{"compute", l->compute_s, false},
-                {"  matrix products", e->matrix_s, true},
-                {"  attention", e->attention_s, true},
-                {"  memory-bound kernels", e->memory_bound_s, true},
-                {"  slowed by traffic beside it", l->compute_s - kernels, true},
-                {"tensor-parallel traffic, exposed", l->tp_exposed_s, false},
-                {"context-parallel traffic, exposed", l->cp_exposed_s, false},
-                {"expert-parallel traffic, exposed", l->ep_exposed_s, false},
-                {"data-parallel traffic, exposed", l->dp_exposed_s, false},
-                {"pipeline sends, exposed", l->pp_exposed_s, false},
-                {"pipeline bubble", l->bubble_s, false},
-                {"optimizer", l->optimizer_s, false},
-                {"host", l->host_s, false},
-                {"data loading", l->data_loading_s, false},
-                {"waiting for stragglers", l->straggler_s, false}};
     clg_text_print(t, "\nwhere the step goes (busiest stage)\n");
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (rows[i].seconds < 0.0005 * e->step_s) continue;
-        double share = rows[i].seconds / e->step_s;
-        clg_text_print(t, "  ");
-        clg_text_pad(t, rows[i].name, 36, false);
-        clg_text_pad(t, clg_words_quantity(t, rows[i].seconds, CLG_SECONDS), 9, true);
-        clg_text_print(t, " %5.1f %%  ", 100 * share);
-        if (!rows[i].part) bar(t, share, 36);
-        clg_text_print(t, "\n");
+    for (int i = 0; i < CLG_LEDGER_TERMS; i++) {
+        print_seconds(t, e, clg_ledger_terms[i].title, e->time.term_s[i], false);
+        if (i > 0) continue;
+        print_seconds(t, e, "  matrix products", e->matrix_s, true);
+        print_seconds(t, e, "  attention", e->attention_s, true);
+        print_seconds(t, e, "  memory-bound kernels", e->memory_bound_s, true);
+        print_seconds(t, e, "  slowed by traffic beside it", e->time.compute_s - kernels, true);
     }
 }
 
 void clg_report_memory(clg_text *t, const clg_evaluation *e) {
     const clg_memory_ledger *m = &e->memory;
-    const struct {
-        const char *name;
-        double bytes;
-    } rows[] = {{"weights", m->weights_bytes},
-                {"gradients", m->gradients_bytes},
-                {"optimizer states", m->optimizer_bytes},
-                {"activations", m->activations_bytes},
-                {"buffers", m->buffers_bytes},
-                {"allocator reserve", m->reserved_bytes}};
     clg_text_print(
         t, "\nmemory of the fullest rank (stage %d): %s (P10-P90 %s to %s) of %s%s\n",
         e->fullest_stage, clg_words_gb(t, m->total_bytes), clg_words_gb(t, e->memory_p10_bytes),
@@ -231,14 +218,10 @@ void clg_report_memory(clg_text *t, const clg_evaluation *e) {
         !e->fits                             ? "\n  DOES NOT FIT"
         : m->total_bytes > e->capacity_bytes ? "\n  fits: a full GPU has what is only cached let go"
                                              : "");
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        clg_text_print(t, "  ");
-        clg_text_pad(t, rows[i].name, 36, false);
-        clg_text_pad(t, clg_words_gb(t, rows[i].bytes), 9, true);
-        double share = rows[i].bytes / e->capacity_bytes;
-        clg_text_print(t, " %5.1f %%  ", 100 * share);
-        bar(t, share > 1 ? 1 : share, 36);
-        clg_text_print(t, "\n");
+    for (int i = 0; i < CLG_MEMORY_PARTS; i++) {
+        double share = m->part_bytes[i] / e->capacity_bytes;
+        print_line(t, clg_memory_parts[i].words, clg_words_gb(t, m->part_bytes[i]), share,
+                   fmin(share, 1));
     }
 }
 

@@ -9,10 +9,6 @@
 #include "search/search.h"
 #include "validate/validate.h"
 
-/* Terms of the ledger of time, in its order, in a word or two. */
-enum { CLG_LEDGER_TERMS = sizeof(clg_time_ledger) / sizeof(double) };
-extern const char *const clg_ledger_words[CLG_LEDGER_TERMS];
-
 /* What was asked: model, machine, job, one line each. */
 void clg_report_heading(clg_text *text, const clg_scenario *scenario, const clg_space *space);
 

@@ -13,17 +13,13 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const clg_ledger_words[CLG_LEDGER_TERMS] = {
-    "compute", "tp traffic", "cp traffic", "ep traffic",   "dp traffic", "sends",
-    "bubble",  "optimizer",  "host",       "data loading", "stragglers"};
-
 /* The term in which a plan loses most against the best. */
 static const char *loss(const clg_evaluation *e, const clg_evaluation *best) {
-    const double *mine = (const double *)&e->time, *theirs = (const double *)&best->time;
+    const double *mine = e->time.term_s, *theirs = best->time.term_s;
     int most = 0;
     for (int i = 1; i < CLG_LEDGER_TERMS; i++)
         if (mine[i] - theirs[i] > mine[most] - theirs[most]) most = i;
-    return mine[most] > theirs[most] ? clg_ledger_words[most] : "nothing";
+    return mine[most] > theirs[most] ? clg_ledger_terms[most].words : "nothing";
 }
 
 /* For a column: no recompute goes without saying, in a long one what kind it is. */

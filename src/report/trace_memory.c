@@ -92,7 +92,7 @@ static void compare(clg_text *t, const char *what, double planned, int64_t recor
     clg_text_print(t, "\n");
 }
 
-static void compare_kinds(clg_text *t, const clg_planned_memory *p, const clg_memory_use *u) {
+static void compare_kinds(clg_text *t, const clg_memory_ledger *p, const clg_memory_use *u) {
     const int64_t *held = u->at_peak;
     int64_t rest = u->peak_bytes - held[CLG_HELD_PARAMETER] - held[CLG_HELD_GRADIENT] -
                    held[CLG_HELD_OPTIMIZER];
@@ -105,7 +105,7 @@ static void compare_kinds(clg_text *t, const clg_planned_memory *p, const clg_me
 /* The fullest rank beside the fullest stage. What is held throughout is told of any recording:
  * weights, the optimizer's states, and gradients that are kept between steps. */
 void clg_report_held_beside(clg_text *t, const clg_trace_answer *a) {
-    const clg_planned_memory *p = &a->plan->plan.memory;
+    const clg_memory_ledger *p = &a->plan->plan.memory;
     const clg_memory_use *fullest = use_at(a->job, 0), *u;
     if (!fullest || p->total_bytes <= 0) return;
     for (int n = 1; (u = use_at(a->job, n)) != NULL; n++)

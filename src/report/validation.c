@@ -126,40 +126,31 @@ static void print_known(clg_text *t, double number, bool known, const char *end)
     clg_text_print(t, "%s", end);
 }
 
-static void print_ledger(clg_text *t, const clg_time_ledger *l, bool known) {
-    const double seconds[] = {l->compute_s,    l->tp_exposed_s,   l->cp_exposed_s, l->ep_exposed_s,
-                              l->dp_exposed_s, l->pp_exposed_s,   l->bubble_s,     l->optimizer_s,
-                              l->host_s,       l->data_loading_s, l->straggler_s};
-    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++) {
+static void print_all(clg_text *t, const double *numbers, int count, bool known) {
+    for (int i = 0; i < count; i++) {
         clg_text_print(t, ",");
-        print_known(t, seconds[i], known, "");
+        print_known(t, numbers[i], known, "");
     }
 }
 
 /* Whether it ran, the chance that it would not, and what the fullest rank holds. */
 static void print_memory(clg_text *t, const clg_run *r, bool known) {
     const clg_evaluation *e = &r->predicted;
-    const clg_memory_ledger *m = &e->memory;
-    const double bytes[] = {m->weights_bytes,     m->gradients_bytes, m->optimizer_bytes,
-                            m->activations_bytes, m->buffers_bytes,   m->reserved_bytes,
-                            e->capacity_bytes};
     print_known(t, r->measured_fits, r->measured_fits >= 0, ",");
     print_known(t, e->fits, known, ",");
     print_known(t, known ? clg_evaluation_chance_out(e) : 0, known, "");
-    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
-        clg_text_print(t, ",");
-        print_known(t, bytes[i], known, "");
-    }
+    print_all(t, e->memory.part_bytes, CLG_MEMORY_PARTS, known);
+    print_all(t, &e->capacity_bytes, 1, known);
 }
 
 void clg_report_validation_rows(clg_text *t, const clg_validation *v) {
-    clg_text_print(
-        t, "id,source,verdict,reason,measured_step_s,predicted_step_s,predicted_p10_s,"
-           "predicted_p90_s,error,measured_memory_bytes,predicted_memory_bytes,"
-           "log_sigma,compute_s,tp_s,cp_s,ep_s,dp_s,pp_s,bubble_s,optimizer_s,host_s,"
-           "data_loading_s,straggler_s,stack,measured_fits,predicted_fits,chance_out,weights_bytes,"
-           "gradients_bytes,optimizer_bytes,activations_bytes,buffers_bytes,"
-           "reserved_bytes,capacity_bytes\n");
+    clg_text_print(t, "id,source,verdict,reason,measured_step_s,predicted_step_s,predicted_p10_s,"
+                      "predicted_p90_s,error,measured_memory_bytes,predicted_memory_bytes,"
+                      "log_sigma");
+    for (int i = 0; i < CLG_LEDGER_TERMS; i++) clg_text_print(t, ",%s", clg_ledger_terms[i].column);
+    clg_text_print(t, ",stack,measured_fits,predicted_fits,chance_out");
+    for (int i = 0; i < CLG_MEMORY_PARTS; i++) clg_text_print(t, ",%s", clg_memory_parts[i].key);
+    clg_text_print(t, ",capacity_bytes\n");
     for (int i = 0; i < v->runs; i++) {
         const clg_run *r = &v->run[i];
         const clg_evaluation *e = &r->predicted;
@@ -178,7 +169,7 @@ void clg_report_validation_rows(clg_text *t, const clg_validation *v) {
         print_known(t, r->measured_memory_bytes, r->measured_memory_bytes > 0, ",");
         print_known(t, r->predicted_memory_bytes, predicted, ",");
         print_known(t, e->log_sigma, predicted, "");
-        print_ledger(t, &e->time, predicted);
+        print_all(t, e->time.term_s, CLG_LEDGER_TERMS, predicted);
         clg_text_print(t, ",%s,", predicted ? r->stack : "");
         print_memory(t, r, predicted);
         clg_text_print(t, "\n");

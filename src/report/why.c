@@ -157,11 +157,26 @@ static const clg_json *object_of(const clg_scenario *s, const char *file) {
     return NULL;
 }
 
+static const why_row *row_of(const char *name) {
+    for (int i = 0; i < ROWS; i++)
+        if (strcmp(rows[i].name, name) == 0) return &rows[i];
+    return NULL;
+}
+
+static double value_of(const clg_evaluation *e, const why_row *row) {
+    return *(const double *)((const char *)e + row->offset);
+}
+
+static const char *quantity(clg_text *t, double value, clg_dimension dimension) {
+    char number[48];
+    clg_quantity_print(value, dimension, 4, number, sizeof number);
+    return clg_arena_print(t->arena, "%s", number);
+}
+
 /* What a plan puts into a formula. */
 static const char *plan_value(clg_text *t, const clg_scenario *s, const clg_evaluation *e,
                               const char *name) {
     const clg_layout *l = &e->layout;
-    const clg_time_ledger *time = &e->time;
     double gpus = (double)clg_layout_gpus(l);
     const struct {
         const char *name;
@@ -184,32 +199,18 @@ static const char *plan_value(clg_text *t, const clg_scenario *s, const clg_eval
                   {"zero", l->zero, CLG_COUNT},
                   {"micro_batch", l->micro_batch, CLG_COUNT},
                   {"micro_batches", (double)l->accumulation, CLG_COUNT},
-                  {"step", e->step_s, CLG_SECONDS},
-                  {"matrix", e->matrix_s, CLG_SECONDS},
-                  {"attention", e->attention_s, CLG_SECONDS},
                   {"memory_bound", e->memory_bound_s, CLG_SECONDS},
-                  {"compute", time->compute_s, CLG_SECONDS},
-                  {"tp", time->tp_exposed_s, CLG_SECONDS},
-                  {"cp", time->cp_exposed_s, CLG_SECONDS},
-                  {"ep", time->ep_exposed_s, CLG_SECONDS},
-                  {"dp", time->dp_exposed_s, CLG_SECONDS},
-                  {"pp", time->pp_exposed_s, CLG_SECONDS},
-                  {"bubble", time->bubble_s, CLG_SECONDS},
-                  {"optimizer", time->optimizer_s, CLG_SECONDS},
-                  {"host", time->host_s, CLG_SECONDS},
-                  {"data_loading", time->data_loading_s, CLG_SECONDS},
-                  {"straggler", time->straggler_s, CLG_SECONDS}};
-    char number[48];
+                  {"data_loading", e->time.data_loading_s, CLG_SECONDS}};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         if (strcmp(values[i].name, name) != 0) continue;
         double value = values[i].value;
         if (values[i].dimension == CLG_COUNT && value < 1e9)
             return clg_words_grouped(t, value); /* a degree is exact */
-        clg_quantity_print(value, values[i].dimension, 4, number, sizeof number);
-        return clg_arena_print(t->arena, "%s", number);
+        return quantity(t, value, values[i].dimension);
     }
-    assert(false); /* every name in rows[] is in values[] */
-    return "";
+    const why_row *row = row_of(name);
+    assert(row); /* every name that a row puts in is in values[] or in rows[] */
+    return quantity(t, value_of(e, row), row->dimension);
 }
 
 /* The file a software file leaves a term to: its base, else the default, which states all. */
@@ -266,13 +267,10 @@ static const char *tail_of(const why_row *row) {
 
 static void print_row(clg_text *t, const clg_scenario *s, const clg_evaluation *e,
                       const why_row *row) {
-    double value;
-    char number[48];
-    memcpy(&value, (const char *)e + row->offset, sizeof value);
-    clg_quantity_print(value, row->dimension, 4, number, sizeof number);
     size_t from = t->size;
-    clg_text_print(t, "%s = %s%s\n\nformula\n  %s\nsource\n  %s\n", row->name, number, tail_of(row),
-                   row->formula, row->source);
+    clg_text_print(t, "%s = %s%s\n\nformula\n  %s\nsource\n  %s\n", row->name,
+                   quantity(t, value_of(e, row), row->dimension), tail_of(row), row->formula,
+                   row->source);
     if (row->inputs[0]) clg_text_print(t, "inputs\n");
     for (const char *at = row->inputs; *at;) {
         size_t size = strcspn(at, " ");
@@ -295,11 +293,12 @@ clg_status clg_report_why(clg_text *t, const clg_scenario *s, const clg_evaluati
                           const char *name, clg_error *error) {
     const char *names[ROWS];
     char all[512] = "one of";
+    const why_row *row = row_of(name);
+    if (row) {
+        print_row(t, s, e, row);
+        return CLG_OK;
+    }
     for (int i = 0; i < ROWS; i++) {
-        if (strcmp(rows[i].name, name) == 0) {
-            print_row(t, s, e, &rows[i]);
-            return CLG_OK;
-        }
         names[i] = rows[i].name;
         size_t used = strlen(all);
         snprintf(all + used, sizeof all - used, " %s", names[i]);

@@ -15,10 +15,6 @@ static double batch_tokens(const clg_evaluation *e) {
     return (double)e->layout.global_batch * (double)e->layout.seq;
 }
 
-static double exposed_s(const clg_time_ledger *t) {
-    return t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s + t->dp_exposed_s + t->pp_exposed_s;
-}
-
 /* The nearest batch, by ratio, that many layouts divide: 2 or 3 times a power of two. */
 static int64_t divisible(int64_t batch) {
     int64_t power = 1;
@@ -133,8 +129,9 @@ static double cap_gpus(const clg_curve *curve, const clg_scale_point *first,
 static void fill_point(clg_curve *curve, const clg_scenario *scenario, const clg_scale_point *first,
                        clg_scale_point *p) {
     const clg_evaluation *e = &p->plan;
+    double traffic_s = clg_ledger_traffic_s(&e->time);
     p->efficiency = e->model_flop_per_s_per_gpu / first->plan.model_flop_per_s_per_gpu;
-    p->communication_fraction = exposed_s(&e->time) / (e->step_s - exposed_s(&e->time));
+    p->communication_fraction = traffic_s / (e->step_s - traffic_s);
     p->bound_efficiency = 1 / (1 + p->communication_fraction);
     p->samples_ratio = clg_samples_ratio(batch_tokens(e), p->critical_tokens);
     p->useful_tokens_per_s = e->tokens_per_s / p->samples_ratio;

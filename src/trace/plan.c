@@ -13,27 +13,16 @@ static bool take(const source *s, const char *key, double *out) {
     return clg_json_number(s->object, key, 0, out, s->file, s->error) == CLG_OK;
 }
 
-static bool read_time(clg_trace_plan *p, source s) {
-    static const char *const exposed[CLG_SPLITS] = {NULL,           "tp_exposed_s", "cp_exposed_s",
-                                                    "ep_exposed_s", "dp_exposed_s", "pp_exposed_s"};
-    for (int i = 1; i < CLG_SPLITS; i++)
-        if (!take(&s, exposed[i], &p->exposed_s[i])) return false;
-    double loading_s = 0; /* the host's too: a recording tells them apart by other means */
-    bool all = take(&s, "compute_s", &p->compute_s) && take(&s, "optimizer_s", &p->optimizer_s) &&
-               take(&s, "bubble_s", &p->bubble_s) && take(&s, "host_s", &p->host_s) &&
-               take(&s, "straggler_s", &p->straggler_s) && take(&s, "data_loading_s", &loading_s);
-    p->host_s += loading_s;
-    return all;
+static bool read_time(clg_time_ledger *t, source s) {
+    for (int i = 0; i < CLG_LEDGER_TERMS; i++)
+        if (!take(&s, clg_ledger_terms[i].key, &t->term_s[i])) return false;
+    return true;
 }
 
-static bool read_memory(clg_planned_memory *m, source s) {
-    return take(&s, "weights_bytes", &m->weights_bytes) &&
-           take(&s, "gradients_bytes", &m->gradients_bytes) &&
-           take(&s, "optimizer_bytes", &m->optimizer_bytes) &&
-           take(&s, "activations_bytes", &m->activations_bytes) &&
-           take(&s, "buffers_bytes", &m->buffers_bytes) &&
-           take(&s, "reserved_bytes", &m->reserved_bytes) &&
-           take(&s, "total_bytes", &m->total_bytes);
+static bool read_memory(clg_memory_ledger *m, source s) {
+    for (int i = 0; i < CLG_MEMORY_PARTS; i++)
+        if (!take(&s, clg_memory_parts[i].key, &m->part_bytes[i])) return false;
+    return take(&s, "total_bytes", &m->total_bytes);
 }
 
 static bool read_degrees(clg_trace_plan *p, source s) {
@@ -68,7 +57,7 @@ clg_status clg_trace_plan_read(clg_arena *arena, const char *file, const char *t
                         "no plan is in it");
     }
     bool read = take(&s, "step_s", &plan->step_s) && take(&s, "mfu", &plan->mfu) &&
-                read_time(plan, time) && read_degrees(plan, layout) &&
+                read_time(&plan->time, time) && read_degrees(plan, layout) &&
                 read_memory(&plan->memory, memory) &&
                 clg_json_integer(machine.object, "gpus", 0, &plan->gpus, file, error) == CLG_OK &&
                 clg_json_string(machine.object, "gpu", NULL, &plan->gpu, file, error) == CLG_OK &&
@@ -93,8 +82,6 @@ static void find_worst(clg_plan_comparison *c) {
     }
 }
 
-/* A pipeline's bubble is waiting inside receives; where waiting cannot be told from transfer, it is
- * in the kinds of communication, and bubble and stragglers are compared with idle time. */
 /* A log tells the step and no more: the median of its reports. */
 static clg_plan_comparison compare_log(const clg_trace_plan *p, const clg_train_log *log) {
     clg_plan_comparison c = {.plan = *p, .measured_mfu = -1, .worst = -1, .log = log};
@@ -103,6 +90,8 @@ static clg_plan_comparison compare_log(const clg_trace_plan *p, const clg_train_
     return c;
 }
 
+/* A pipeline's bubble is waiting inside receives; where waiting cannot be told from transfer, it is
+ * in the kinds of communication, and bubble and stragglers are compared with idle time. */
 clg_plan_comparison clg_trace_plan_compare(const clg_trace_plan *p, const clg_recorded_job *job) {
     if (job->count == 0 && job->logs.count > 0) return compare_log(p, &job->logs.log[0]);
     static const char *const kinds[CLG_SPLITS] = {
@@ -114,16 +103,19 @@ clg_plan_comparison clg_trace_plan_compare(const clg_trace_plan *p, const clg_re
     clg_span_rule rule = clg_span_rule_of(&scratch, &job, 1);
     c.means = clg_job_means(job, &rule, &p->degrees);
     clg_arena_clear(&scratch);
-    add(&c, "compute", p->compute_s + p->optimizer_s, m->compute_s);
-    for (int i = 1; i < CLG_SPLITS; i++) add(&c, kinds[i], p->exposed_s[i], m->transfer_s[i]);
+    const clg_time_ledger *l = &p->time;
+    add(&c, "compute", l->compute_s + l->optimizer_s, m->compute_s);
+    for (int i = 1; i < CLG_SPLITS; i++) /* a ledger has traffic in the order of splits */
+        add(&c, kinds[i], l->term_s[CLG_FIRST_TRAFFIC + i - 1], m->transfer_s[i]);
     add(&c, kinds[0], 0, m->transfer_s[0]);
-    double late_s = p->bubble_s + p->straggler_s, idle_s = m->idle_s;
+    double late_s = l->bubble_s + l->straggler_s, idle_s = m->idle_s;
+    double host_s = l->host_s + l->data_loading_s; /* a recording tells them apart by other means */
     if (m->waiting_known) add(&c, "waiting: bubble, stragglers", late_s, m->waiting_s);
     add(&c, "copies", 0, m->copy_s);
     if (m->waiting_known)
-        add(&c, "idle: host, launches", p->host_s, idle_s);
+        add(&c, "idle: host, launches", host_s, idle_s);
     else
-        add(&c, "idle: host, bubble, stragglers", p->host_s + late_s, idle_s);
+        add(&c, "idle: host, bubble, stragglers", host_s + late_s, idle_s);
     find_worst(&c);
     if (p->mfu > 0 && m->step_s > 0) c.measured_mfu = p->mfu * p->step_s / m->step_s;
     return c;

@@ -2,22 +2,17 @@
 #ifndef CLG_TRACE_PLAN_H
 #define CLG_TRACE_PLAN_H
 
+#include "evaluate/evaluation.h"
 #include "trace/means.h"
-
-/* Of the fullest stage. Without an explanation only the total is known: the rest is 0. */
-typedef struct clg_planned_memory {
-    double weights_bytes, gradients_bytes, optimizer_bytes, activations_bytes, buffers_bytes;
-    double reserved_bytes, total_bytes; /* total 0: not said */
-} clg_planned_memory;
 
 /* What `ceiling explain --json` or `plan --json` printed, as far as it is compared. */
 typedef struct clg_trace_plan {
     const char *file, *model, *gpu;
     double step_s, mfu;
-    double compute_s, optimizer_s, exposed_s[CLG_SPLITS], bubble_s, host_s, straggler_s;
+    clg_time_ledger time;
     clg_degrees degrees;
     int64_t gpus;
-    clg_planned_memory memory;
+    clg_memory_ledger memory; /* parts 0: only the total is known; total 0: not even that */
 } clg_trace_plan;
 
 clg_status clg_trace_plan_read(clg_arena *arena, const char *file, const char *text, size_t size,

@@ -52,24 +52,6 @@ static const plan_column PLAN[] = {{"model", "model"},
                                    {"global_batch", "global_batch"}};
 enum { COLUMNS = sizeof PLAN / sizeof *PLAN };
 
-/* Terms by the member of the ledger. */
-typedef struct ledger_term {
-    const char *name;
-    size_t offset;
-} ledger_term;
-
-#define TERM(member)                                                                               \
-    { #member, offsetof(clg_time_ledger, member) }
-static const ledger_term TERMS[] = {TERM(compute_s),      TERM(tp_exposed_s), TERM(cp_exposed_s),
-                                    TERM(ep_exposed_s),   TERM(dp_exposed_s), TERM(pp_exposed_s),
-                                    TERM(bubble_s),       TERM(optimizer_s),  TERM(host_s),
-                                    TERM(data_loading_s), TERM(straggler_s)};
-enum { LEDGER_TERMS = sizeof TERMS / sizeof *TERMS };
-
-static double term_of(const clg_run *r, int term) {
-    return *(const double *)((const char *)&r->predicted.time + TERMS[term].offset);
-}
-
 /* What looking for pairs reads. */
 typedef struct finder {
     clg_arena *arena;
@@ -135,7 +117,8 @@ static double per_token(const clg_run *r, double step_s) {
  * with x = factor - 1. 0: no positive factor does it. */
 static double closing_factor(const clg_run *from, const clg_run *to, int term, double measured) {
     double a = per_token(to, to->predicted.step_s), b = per_token(from, from->predicted.step_s);
-    double ta = per_token(to, term_of(to, term)), tb = per_token(from, term_of(from, term));
+    double ta = per_token(to, to->predicted.time.term_s[term]),
+           tb = per_token(from, from->predicted.time.term_s[term]);
     double slope = ta - measured * tb;
     if (fabs(slope) < 1e-6 * a) return 0;
     double factor = 1 + (measured * b - a) / slope;
@@ -146,13 +129,13 @@ static double closing_factor(const clg_run *from, const clg_run *to, int term, d
  * compute does what doubling all else would, but moves more. */
 static void name_term(const clg_run *from, const clg_run *to, clg_pair *pair) {
     double least = INFINITY;
-    for (int term = 0; term < LEDGER_TERMS; term++) {
+    for (int term = 0; term < CLG_LEDGER_TERMS; term++) {
         double factor = closing_factor(from, to, term, pair->measured);
-        double moved = fabs(factor - 1) *
-                       (per_token(to, term_of(to, term)) + per_token(from, term_of(from, term)));
+        double moved = fabs(factor - 1) * (per_token(to, to->predicted.time.term_s[term]) +
+                                           per_token(from, from->predicted.time.term_s[term]));
         if (factor <= 0 || moved >= least) continue;
         least = moved;
-        pair->term = TERMS[term].name;
+        pair->term = clg_ledger_terms[term].key;
         pair->factor = factor;
     }
 }
@@ -221,12 +204,12 @@ static int close_by(const clg_validation *v, const clg_pairs *pairs, const clg_p
 static void name_most(clg_arena *arena, const clg_validation *v, const clg_pairs *pairs,
                       clg_pair_sum *s) {
     double *factors = clg_take(arena, (size_t)pairs->count + 1, double);
-    for (int term = 0; term < LEDGER_TERMS; term++) {
-        int closed = close_by(v, pairs, s, TERMS[term].name, factors);
+    for (int term = 0; term < CLG_LEDGER_TERMS; term++) {
+        int closed = close_by(v, pairs, s, clg_ledger_terms[term].key, factors);
         if (closed <= s->closed) continue;
         clg_sort(factors, (size_t)closed);
         s->closed = closed;
-        s->term = TERMS[term].name;
+        s->term = clg_ledger_terms[term].key;
         s->factor = clg_quantile(factors, closed, 0.5);
     }
 }

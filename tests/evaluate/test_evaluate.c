@@ -23,9 +23,9 @@ static clg_evaluation evaluate(const clg_scenario *s, clg_layout l) {
 }
 
 static double sum(const clg_time_ledger *t) {
-    return t->compute_s + t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s + t->dp_exposed_s +
-           t->pp_exposed_s + t->bubble_s + t->optimizer_s + t->host_s + t->data_loading_s +
-           t->straggler_s;
+    double all = 0;
+    for (int i = 0; i < CLG_LEDGER_TERMS; i++) all += t->term_s[i];
+    return all;
 }
 
 static void ledgers(const clg_evaluation *e) {

@@ -10,9 +10,9 @@
 static clg_arena arena, scratch;
 
 static double sum(const clg_time_ledger *t) {
-    return t->compute_s + t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s + t->dp_exposed_s +
-           t->pp_exposed_s + t->bubble_s + t->optimizer_s + t->host_s + t->data_loading_s +
-           t->straggler_s;
+    double all = 0;
+    for (int i = 0; i < CLG_LEDGER_TERMS; i++) all += t->term_s[i];
+    return all;
 }
 
 /* ---- the slow estimate ---- */
@@ -267,22 +267,17 @@ static bool evaluated(const clg_scenario *s, const clg_layout *l, clg_evaluation
 
 static bool add_up(const clg_evaluation *e) {
     const clg_time_ledger *t = &e->time;
-    const double terms[] = {t->compute_s,    t->tp_exposed_s,   t->cp_exposed_s, t->ep_exposed_s,
-                            t->dp_exposed_s, t->pp_exposed_s,   t->bubble_s,     t->optimizer_s,
-                            t->host_s,       t->data_loading_s, t->straggler_s};
     bool ok = fabs(sum(t) - e->step_s) <= 1e-9 * e->step_s;
-    for (size_t i = 0; i < sizeof terms / sizeof terms[0]; i++) ok &= terms[i] >= 0;
+    for (int i = 0; i < CLG_LEDGER_TERMS; i++) ok &= t->term_s[i] >= 0;
     ok &= e->step_p10_s < e->step_s && e->step_s < e->step_p90_s;
     ok &= e->mfu > 0 && e->mfu < 1 && e->hfu > 0 && e->hfu < 1;
     ok &= e->matrix_s + e->attention_s + e->memory_bound_s <= t->compute_s * (1 + 1e-9);
     for (int i = 0; i < e->layout.pp; i++) {
         const clg_memory_ledger *m = &e->stages[i].memory;
-        const double parts[] = {m->weights_bytes,     m->gradients_bytes, m->optimizer_bytes,
-                                m->activations_bytes, m->buffers_bytes,   m->reserved_bytes};
         double all = 0;
-        for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
-            ok &= parts[k] >= 0;
-            all += parts[k];
+        for (int k = 0; k < CLG_MEMORY_PARTS; k++) {
+            ok &= m->part_bytes[k] >= 0;
+            all += m->part_bytes[k];
         }
         ok &= fabs(all - m->total_bytes) <= 1e-9 * all;
         ok &= m->total_bytes <= e->memory.total_bytes;

@@ -135,8 +135,9 @@ static void check_limits(void) {
 }
 
 static double sum(const clg_time_ledger *t) {
-    return t->compute_s + t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s + t->dp_exposed_s +
-           t->pp_exposed_s + t->bubble_s + t->optimizer_s + t->host_s + t->straggler_s;
+    double all = 0;
+    for (int i = 0; i < CLG_LEDGER_TERMS; i++) all += t->term_s[i];
+    return all;
 }
 
 /* A curve as `ceiling scale` makes it. */
