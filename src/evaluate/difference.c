@@ -25,16 +25,9 @@ clg_status clg_difference_find(clg_arena *arena, clg_difference *difference, clg
 }
 
 double clg_difference_share(const clg_evaluation *a, const clg_evaluation *b) {
-    const clg_time_ledger *x = &a->time, *y = &b->time;
-    const double of_a[] = {x->compute_s,    x->tp_exposed_s, x->cp_exposed_s, x->ep_exposed_s,
-                           x->dp_exposed_s, x->pp_exposed_s, x->bubble_s,     x->optimizer_s,
-                           x->host_s,       x->straggler_s};
-    const double of_b[] = {y->compute_s,    y->tp_exposed_s, y->cp_exposed_s, y->ep_exposed_s,
-                           y->dp_exposed_s, y->pp_exposed_s, y->bubble_s,     y->optimizer_s,
-                           y->host_s,       y->straggler_s};
     double apart = 0;
-    for (size_t i = 0; i < sizeof of_a / sizeof *of_a; i++)
-        apart += fabs(of_a[i] / a->step_s - of_b[i] / b->step_s);
+    for (int i = 0; i < CLG_LEDGER_TERMS; i++)
+        apart += fabs(a->time.term_s[i] / a->step_s - b->time.term_s[i] / b->step_s);
     return apart / 2;
 }
 

@@ -27,6 +27,10 @@ int main(void) {
     CASE("a fifth of the step is elsewhere: sqrt(0.04^2 + 0.1^2) is 0.1077, 0.885 sigmas, 0.8119");
     CHECK_NEAR(clg_difference_share(&a, &other), 0.2, 1e-12);
     CHECK_NEAR(clg_difference_faster(&d, &a, &other), 0.8119, 1e-4);
+    CASE("waiting for data is elsewhere too");
+    clg_evaluation loads = plan(8.8, 0, 0);
+    loads.time.data_loading_s = 2.2, loads.step_s = 11;
+    CHECK_NEAR(clg_difference_share(&a, &loads), 0.2, 1e-12);
     CASE("one's chance is what the other's leaves");
     CHECK_NEAR(clg_difference_faster(&d, &other, &a) + clg_difference_faster(&d, &a, &other), 1,
                1e-12);
