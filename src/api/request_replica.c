@@ -84,6 +84,7 @@ clg_status clg_request_replica(const clg_request *request, const clg_model *mode
                                       {CLG_PARAM_MEMORY_SHARE, &choice->memory_share},
                                       {CLG_PARAM_HOST_CACHE, &choice->host_bytes},
                                       {CLG_PARAM_HOST_BANDWIDTH, &choice->host_bytes_per_s}};
+    choice->cache = clg_replica_cache(model);
     if (CLG_REQUEST_NUMBERS(request, rows, error) != CLG_OK ||
         read_weights(request, model, space, &choice->weights, error) != CLG_OK ||
         read_precision(request, CLG_PARAM_CACHE, &choice->cache, error) != CLG_OK)

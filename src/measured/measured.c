@@ -160,7 +160,8 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
         c.blocks = p->requests * (int64_t)each;
     }
     int64_t clients = p->clients / part->copies;
-    if (c.max_sequences == 0 && clients > (int64_t)engine->max_sequences * part->dp)
+    bool limited = engine->pooled_sequences > 0 && clg_model_pools(&s->model);
+    if (c.max_sequences == 0 && !limited && clients > (int64_t)engine->max_sequences * part->dp)
         c.max_sequences = (int)clients;
     if (clg_replica_prepare(arena, s, engine, &c, d, replica, error) != CLG_OK)
         return error->status;

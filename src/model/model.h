@@ -182,6 +182,9 @@ double clg_model_flop_per_token(const clg_model *model, int64_t seq);
 clg_status clg_model_read(clg_arena *arena, const char *name, const char *text, size_t size,
                           clg_model *model, clg_error *error);
 
+/* Whether keys of its layers are pooled into entries that are values, too. */
+bool clg_model_pools(const clg_model *model);
+
 /* Plain dimensions, for tables of runs and for models that have no config.json. Zero or negative
  * means absent (kv_heads = heads, head_dim = hidden/heads, ffn = 4*hidden). */
 typedef struct clg_model_shape {

@@ -33,3 +33,9 @@ double clg_pooled_seen(const clg_attention *a, double keys) {
     if (a->pooling.every == 0) return seen;
     return seen + fmin(reach_of_entries(a, keys), keys) / a->pooling.every;
 }
+
+bool clg_model_pools(const clg_model *model) {
+    for (int i = 0; i < model->kinds; i++)
+        if (model->kind[i].attention.shared_values) return true;
+    return false;
+}

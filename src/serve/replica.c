@@ -15,9 +15,17 @@
 #include <math.h>
 #include <string.h>
 
+clg_precision clg_replica_cache(const clg_model *model) {
+    return clg_model_pools(model) ? CLG_FP8 : CLG_BF16;
+}
+
+static int most_sequences(const clg_replica *r) {
+    bool pools = r->engine.pooled_sequences > 0 && clg_model_pools(&r->scenario->model);
+    return (int)(pools ? r->engine.pooled_sequences : r->engine.max_sequences * r->layout.dp);
+}
+
 static void settle_rules(clg_replica *r, const clg_replica_choice *c) {
-    r->rules.max_sequences =
-        c->max_sequences > 0 ? c->max_sequences : (int)r->engine.max_sequences * r->layout.dp;
+    r->rules.max_sequences = c->max_sequences > 0 ? c->max_sequences : most_sequences(r);
     r->rules.max_tokens =
         c->max_tokens > 0 ? c->max_tokens : (int)r->engine.max_tokens * r->layout.dp;
     if (r->rules.max_tokens < r->rules.max_sequences) r->rules.max_tokens = r->rules.max_sequences;

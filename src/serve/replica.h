@@ -62,6 +62,10 @@ typedef struct clg_replica_choice {
     bool balanced;    /* experts are placed, and popular ones copied, by load (EPLB) */
 } clg_replica_choice;
 
+/* What engines store keys and values in where nobody says: 16 bit; 8 bit where keys are pooled
+ * (vLLM models/deepseek_v4/attention.py: fp8_ds_mla; SGLang _deepseek_v4_kv_cache_dtype). */
+clg_precision clg_replica_cache(const clg_model *model);
+
 /* Makes a replica for a demand. One that does not fit is CLG_BAD_INPUT saying what is missing. */
 clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
                                const clg_engine *engine, const clg_replica_choice *choice,

@@ -45,6 +45,7 @@ clg_status clg_graph_sizes_read(const clg_json *object, const char *file, clg_gr
 static clg_status read_optional(const clg_json *root, const char *file, clg_engine *e,
                                 clg_error *error) {
     const clg_value_field fields[] = {{"large_memory", CLG_BYTES, &e->large_memory_bytes},
+                                      {"pooled_sequences", CLG_COUNT, &e->pooled_sequences},
                                       {"large_sequences", CLG_COUNT, &e->large_sequences},
                                       {"large_tokens", CLG_COUNT, &e->large_tokens},
                                       {"reserve", CLG_BYTES, &e->reserve_bytes},

@@ -31,6 +31,7 @@ typedef struct clg_engine {
     double static_share; /* 1: weights and cache alone; the rest lives beside the share */
     double other_bytes;  /* per GPU: graphs, communicators, allocator */
     double block_tokens, max_sequences, max_tokens; /* cache block; limits of one iteration */
+    double pooled_sequences; /* of all ranks, of models that pool keys; 0: as of others */
     double large_memory_bytes, large_sequences, large_tokens; /* limits on GPUs of so much memory */
     const char *large_except; /* but not on GPUs whose names begin so; "": all */
     double reserve_bytes, reserve_token_bytes, reserve_graph_bytes, reserve_rank_bytes;

@@ -23,6 +23,13 @@ expect 1 err 'no request fits in a cache of [0-9]+ tokens' demand $m $t/only_nev
 expect 1 err 'no request can be read; 0 rows were left out' demand $m $t/empty.csv
 expect 1 err 'no columns of arrival, prompt and output length' demand $m $t/alien.csv
 expect 1 err 'No such file' demand $m $t/nothere.csv
+
+# Pooled keys are kept in 8 bit unless asked otherwise, and SGLang then runs 256 sequences, all ranks together.
+v4="deepseek-v4-flash --rate 1req/s --span 60s --gpu b200-sxm --tp 1"
+expect 0 out 'cache fp8' demand $v4
+expect 0 out 'cache bf16' demand $v4 --cache bf16
+expect 0 out 'at most 256 sequences' demand $v4 --dp 4 --ep 4 --engine sglang
+expect 0 out '0.980 per million out' demand $v4
 expect 2 err '--prompt is for made-up requests' demand $m $t/unsorted.csv --prompt 1ktok
 expect 0 out 'service chat; 1 row of other services left out' demand $m \
     --profile "$scratch/profile.csv"
