@@ -153,6 +153,7 @@ static void share_kernels(clg_doubt_shares *d, const clg_scenario *s, const clg_
     rest -= make_room(d, weight, CLG_DOUBT_PRODUCTS, CLG_DOUBT_STREAMS, rest);
     if (e->doubt.borrowed) rest += widen_borrowed(d, s, e, weight);
     if (e->doubt.aged) rest += square(s->stack.sigma.age);
+    if (e->doubt.unnamed) rest += square(s->stack.sigma.unnamed);
     d->sigma[CLG_DOUBT_SOFTWARE] = sqrt(rest);
 }
 

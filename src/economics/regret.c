@@ -49,6 +49,7 @@ static double shared_variance(const clg_cluster *c) {
     double variance = 0;
     if (doubt->experts) variance += stack->sigma.experts * stack->sigma.experts;
     if (doubt->aged) variance += stack->sigma.age * stack->sigma.age;
+    if (doubt->unnamed) variance += stack->sigma.unnamed * stack->sigma.unnamed;
     return fmin(variance, c->plan.log_sigma * c->plan.log_sigma);
 }
 

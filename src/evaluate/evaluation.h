@@ -64,6 +64,7 @@ typedef struct clg_doubt {
      * added), and from that of borrowed kernels. */
     double measured_kernels, measured_links, measured_borrowed;
     bool aged;              /* software of another year than what its stack describes */
+    bool unnamed;           /* software that nobody named: a middle stack stands in */
     bool experts, borrowed; /* a mixture; kernel curves of another GPU */
 } clg_doubt;
 

@@ -65,6 +65,7 @@ clg_doubt clg_doubt_of(const clg_scenario *scenario, const clg_evaluation *evalu
                            traffic_s / evaluation->step_s * (scenario->network.borrowed ? 2 : 1),
                        .step_s = evaluation->step_s,
                        .aged = scenario->stack.known && scenario->stack.years_off > 0.5,
+                       .unnamed = !scenario->stack.known,
                        .experts = scenario->model.active_parameters < scenario->model.parameters,
                        .borrowed = scenario->kernels.borrowed};
     double whole = square(doubt.traffic * scenario->stack.sigma.traffic);
@@ -84,6 +85,7 @@ clg_sides clg_doubt_sides(const clg_doubt *doubt, const clg_stack *stack) {
                       square(doubt->open);
     if (doubt->step_s > 0) variance += square(stack->sigma.step_s / doubt->step_s);
     if (doubt->aged) variance += square(stack->sigma.age);
+    if (doubt->unnamed) variance += square(stack->sigma.unnamed);
     if (doubt->borrowed) variance += square(stack->sigma.borrowed) - doubt->measured_borrowed;
     double late = square(stack->sigma.late) + square(doubt->slower);
     if (doubt->experts) late += square(stack->sigma.experts);

@@ -39,8 +39,8 @@ static const why_row rows[] = {
      "design"},
     {"interval", AT(log_sigma), CLG_COUNT,
      "P10 = step / (1 + 1.2816 sigma), P90 = step x (1 + 1.2816 late); sigma from the residuals "
-     "of runs of the stack, wider for exposed traffic and borrowed curves; late^2 = sigma^2 + "
-     "sigma_late^2, and + sigma_experts^2 for a mixture",
+     "of runs of the stack, wider for exposed traffic, borrowed curves, unnamed software; late^2 = "
+     "sigma^2 + sigma_late^2, and + sigma_experts^2 for a mixture",
      "fitted, see the stack file",
      "plan.nodes stack.sigma stack.sigma_experts stack.sigma_traffic stack.sigma_late "
      "stack.jitter",

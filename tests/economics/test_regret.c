@@ -57,6 +57,10 @@ static void check_common(void) {
     CASE("two kinds of GPU share what experts add; one kind half of the rest too");
     CHECK_NEAR(clg_regret_common(&a, &b, 0.5), 0.36, 1e-12);
     CHECK_NEAR(clg_regret_common(&a, &c, 0.5), 0.36 + 0.32, 1e-12);
+    CASE("so they do the doubt of software that nobody named: another 4 of 25 parts");
+    x.scenario.stack.sigma.unnamed = y.scenario.stack.sigma.unnamed = 0.2;
+    a.plan.doubt.unnamed = b.plan.doubt.unnamed = true;
+    CHECK_NEAR(clg_regret_common(&a, &b, 0.5), 0.52, 1e-12);
     y.scenario.stack.name = "other";
     CASE("another stack on another kind shares nothing");
     CHECK(clg_regret_common(&a, &b, 0.5) == 0);

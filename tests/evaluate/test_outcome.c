@@ -73,6 +73,14 @@ static void interval(void) {
     CHECK_NEAR(e.step_p90_s, 10 * (1 + 1.2816 * 0.5), 1e-12);
     CHECK_NEAR(e.step_p10_s, 10 / (1 + 1.2816 * 0.3), 1e-12);
     CHECK_NEAR(e.log_sigma, 0.4, 1e-12);
+    CASE("software that nobody named: early 0.3 and 0.4 make 0.5");
+    s.stack.sigma.unnamed = 0.4;
+    clg_outcome(&s, 0, &e);
+    CHECK_NEAR(e.step_p10_s, 10 / (1 + 1.2816 * 0.3), 1e-12);
+    s.stack.known = false;
+    clg_outcome(&s, 0, &e);
+    CHECK_NEAR(e.step_p10_s, 10 / (1 + 1.2816 * 0.5), 1e-12);
+    s.stack.known = true;
     CASE("experts make late too: 0.5 and 1.2 make 1.3");
     s.model.active_parameters = s.model.parameters / 2;
     clg_outcome(&s, 0, &e);
