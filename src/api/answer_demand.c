@@ -127,6 +127,10 @@ static clg_status settle_fleet(const clg_question *q, clg_serve_question *questi
     if (gpus > 0 && gpus < each)
         return clg_fail(error, CLG_BAD_INPUT, "raise --gpus or lower --tp",
                         "one replica takes %d GPUs", each);
+    if (gpus > 0 && question->replicas > 0 && gpus != (double)(question->replicas * each))
+        return clg_fail(error, CLG_BAD_USAGE, "leave one of --replicas and --gpus out",
+                        "%lld replicas of %d GPU%s are not --gpus %.0f",
+                        (long long)question->replicas, each, each == 1 ? "" : "s", gpus);
     if (question->replicas == 0) {
         question->replicas = (int64_t)(gpus / each);
         question->spare_gpus = (int64_t)gpus % each;

@@ -127,7 +127,10 @@ static clg_status check(const clg_synthetic *s, double requests, clg_error *erro
                         "from 1 to 2",
                         "a shape is out of range");
     if (!(requests > 0))
-        return clg_fail(error, CLG_BAD_INPUT, "raise the rate or the span", "there is no demand");
+        return s->profile ? clg_fail(error, CLG_BAD_INPUT, "give it a rate above 0",
+                                     "the --profile has no demand in it")
+                          : clg_fail(error, CLG_BAD_INPUT, "give --rate 5req/s, above 0",
+                                     "a --rate of 0 is no demand");
     if (requests > 2e8 && !(s->most > 0 && s->most <= 200000000))
         return clg_fail(error, CLG_BAD_INPUT, "shorten the span, --span 1d",
                         "%.3g requests are more than 200 million", requests);
@@ -185,8 +188,10 @@ clg_status clg_demand_make(clg_arena *arena, const clg_synthetic *s, clg_demand 
     draw_lengths(s, demand);
     if (demand->count == most) demand->span_s = w.begin_s + w.used_s;
     if (demand->count == 0)
-        return clg_fail(error, CLG_BAD_INPUT, "raise the rate or the span",
-                        "not one request came within the span");
+        return clg_fail(error, CLG_BAD_INPUT,
+                        s->profile ? "raise its rates" : "raise --rate, or --span 30d",
+                        "not one request came within the %.4g h asked about",
+                        demand->span_s / 3600);
     clg_demand_finish(arena, demand);
     clg_demand_converse(arena, s, demand);
     return CLG_OK;

@@ -65,7 +65,9 @@ expect 0 out '2 requests' demand $m $t/ties.csv --requests 2
 expect 0 out '^replica .* 16 x h100-sxm: tp 8, pp 2, weights fp8' demand deepseek-v3 --rate 1req/s
 expect 1 err 'does not fit.*a GPU with more memory' demand deepseek-v3 --rate 1req/s --tp 8 --pp 1
 expect 1 err 'does not fit: tp 1 x pp 1 needs' demand llama-3.1-405b --tp 1 --rate 1req/s
-expect 1 err 'there is no demand' demand $m --rate 0req/s
+expect 1 err 'a --rate of 0 is no demand; give --rate 5req/s' demand $m --rate 0req/s
+expect 1 err 'came within the 1 h .*; raise --rate, or --span' demand $m --rate 1e-6req/s
+expect 2 err '2 replicas of 4 GPUs are not --gpus 4; leave one' demand $m --tp 4 --rate 1req/s --replicas 2 --gpus 4
 expect 2 err 'no demand is given' demand $m
 expect 1 err 'no fleet meets 1.00 ms.* alone on a replica 0% are served so' demand $m --rate 1req/s \
     --ttft 1ms
