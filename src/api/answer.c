@@ -7,7 +7,18 @@
 
 enum { FRONT = 5 }; /* plans shown on the front of time against memory */
 
-/* `keep` plans, or as many as the request says when 0: fewer kept, more cut. */
+/* As many plans as `space` keeps, the plainest of a tie first, however few are asked for. */
+static clg_status find(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
+                       clg_progress progress, clg_found *found, clg_error *error) {
+    clg_space tied = *space;
+    if (tied.keep < CLG_TIE_PLANS) tied.keep = CLG_TIE_PLANS;
+    if (clg_search(arena, scenario, &tied, progress, found, error) != CLG_OK) return error->status;
+    clg_found_plainest_first(found);
+    if (found->count > space->keep) found->count = space->keep;
+    return CLG_OK;
+}
+
+/* `keep` plans, or as many as the request says when 0. */
 static clg_status search(clg_arena *arena, const clg_request *request, int keep, int front,
                          clg_progress progress, clg_answer *answer, clg_error *error) {
     if (clg_request_number(request, CLG_PARAM_TOKENS, &answer->tokens, error) != CLG_OK ||
@@ -16,7 +27,7 @@ static clg_status search(clg_arena *arena, const clg_request *request, int keep,
     if (keep > 0) answer->space.keep = keep;
     answer->space.front = front;
     answer->space.gamble = keep == 0;
-    return clg_search(arena, &answer->scenario, &answer->space, progress, &answer->found, error);
+    return find(arena, &answer->scenario, &answer->space, progress, &answer->found, error);
 }
 
 /* Where the trainer of --launch cannot run the best plan: the best of those that it can. Where it
@@ -36,7 +47,7 @@ static clg_status writable(clg_arena *arena, const clg_request *request, clg_pro
     if (!launch.refused || clg_launch_can(trainer, &answer->scenario, &best->layout)) return CLG_OK;
     clg_space space = answer->space;
     space.may = clg_launch_can, space.may_context = trainer;
-    if (clg_search(arena, &answer->scenario, &space, progress, &found, &none) != CLG_OK ||
+    if (find(arena, &answer->scenario, &space, progress, &found, &none) != CLG_OK ||
         found.count == 0)
         return CLG_OK;
     answer->not_written = launch.refused;
@@ -69,7 +80,7 @@ static clg_status explain_once(clg_arena *arena, const clg_request *request, clg
     clg_space bold = answer->space;
     bold.risk = 0.5; /* nothing is safe: what is predicted to fit is explained all the same */
     if (found->count == 0 && found->has_nearest && found->nearest.fits &&
-        clg_search(arena, &answer->scenario, &bold, progress, &answer->found, error) != CLG_OK)
+        find(arena, &answer->scenario, &bold, progress, &answer->found, error) != CLG_OK)
         return error->status;
     const clg_evaluation *plan = found->count > 0     ? &found->best[0]
                                  : found->has_nearest ? &found->nearest

@@ -188,10 +188,9 @@ clg_status clg_demand_make(clg_arena *arena, const clg_synthetic *s, clg_demand 
     draw_lengths(s, demand);
     if (demand->count == most) demand->span_s = w.begin_s + w.used_s;
     if (demand->count == 0)
-        return clg_fail(error, CLG_BAD_INPUT,
-                        s->profile ? "raise its rates" : "raise --rate, or --span 30d",
-                        "not one request came within the %.4g h asked about",
-                        demand->span_s / 3600);
+        return clg_fail(
+            error, CLG_BAD_INPUT, s->profile ? "raise its rates" : "raise --rate, or --span 30d",
+            "not one request came within the %.4g h asked about", demand->span_s / 3600);
     clg_demand_finish(arena, demand);
     clg_demand_converse(arena, s, demand);
     return CLG_OK;

@@ -72,6 +72,24 @@ static void print_ties(clg_text *t, const clg_found *f) {
                    100 * sure);
 }
 
+void clg_report_plainest(clg_text *t, const clg_found *f) {
+    clg_difference d;
+    clg_error none = {0};
+    if (!f->plainest || clg_difference_find(t->arena, &d, &none) != CLG_OK) return;
+    const clg_evaluation *shown = &f->best[0], *fastest = &f->best[1];
+    size_t from = t->size + 1;
+    clg_text_print(
+        t,
+        "\nchosen   the plainest of a tie: %s is %.1f %% faster by this model, and really "
+        "so with a chance of %.0f %%; it splits over %lld ranks (tp x cp x pp), this "
+        "over %lld\n",
+        in_words(t, &fastest->layout), 100 * (1 - fastest->step_s / shown->step_s),
+        100 * clg_difference_faster(&d, fastest, shown),
+        (long long)clg_found_split_ranks(&fastest->layout),
+        (long long)clg_found_split_ranks(&shown->layout));
+    clg_text_fold(t, from, 9);
+}
+
 void clg_report_alternatives(clg_text *t, const clg_found *f) {
     if (f->count < 2) return;
     int width = width_of(t, f->best + 1, f->count - 1);
@@ -172,6 +190,8 @@ void clg_report_certificate(clg_text *t, const clg_found *f, double seconds) {
                        clg_words_count(t, f->cut[CLG_CUT_SAME]));
     clg_text_print(t, "%s\n",
                    !f->complete   ? "The search was stopped: a faster one may exist."
+                   : f->plainest  ? "The search is complete: none is faster by this model but "
+                                    "those of the tie."
                    : f->count > 0 ? "The search is complete: none is faster by this model."
                                   : "The search is complete: none fits.");
     if (seconds > 0)

@@ -66,8 +66,9 @@ extern const clg_name clg_cut_names[];
 enum { CLG_STEPS_BETWEEN = 4 };
 
 typedef struct clg_found {
-    clg_evaluation *best; /* [count], fastest first */
+    clg_evaluation *best; /* [count], fastest first; but for clg_found_plainest_first */
     int count;
+    bool plainest; /* best[0] is not the fastest, best[1] is, though count were 1 */
     /* Time against memory: the fastest plan, then the fastest that needs a tenth less memory than
      * the one before, and so on; each the outcome of a complete search. */
     clg_evaluation *front;
@@ -94,6 +95,15 @@ typedef struct clg_found {
  * layout at all is CLG_BAD_INPUT naming the rule. */
 clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
                       clg_progress progress, clg_found *found, clg_error *error);
+
+enum { CLG_TIE_PLANS = 8 };
+
+/* Puts that one first of the fastest CLG_TIE_PLANS that has the fewest ranks in tp x cp x pp and is
+ * at most 1 % slower than the fastest; the others stay in order. By what differences of plans were
+ * off (evaluate/difference.h, sigma 4 %) the fastest is then really so with a chance of at most
+ * 60 %. */
+void clg_found_plainest_first(clg_found *found);
+int64_t clg_found_split_ranks(const clg_layout *layout);
 
 /* The fastest plan and nothing else; false: none is legal, or none fits. */
 bool clg_search_fastest(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,

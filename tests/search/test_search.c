@@ -241,6 +241,28 @@ static void check_limit(void) {
     CHECK_NEAR(clg_memory_limit_bytes(&s, 8e10, 0.001), 8e10 * let_go, 1e-14);
 }
 
+static clg_evaluation made(int tp, int pp, double step_s) {
+    return (clg_evaluation){.layout = {.tp = tp, .cp = 1, .pp = pp}, .step_s = step_s};
+}
+
+/* 32 ranks at 1.000 s, 16 at 1.008 and 1.009 s, 8 at 1.011 s: the second, never beyond 1 %. */
+static void check_plainest(void) {
+    CASE("of plans within 1 % the one with the fewest ranks comes first, the rest in order");
+    clg_evaluation best[] = {made(8, 4, 1.000), made(4, 4, 1.008), made(8, 2, 1.009),
+                             made(4, 2, 1.011)};
+    clg_found found = {.best = best, .count = 4};
+    clg_found_plainest_first(&found);
+    CHECK(found.plainest && best[0].layout.tp == 4 && best[0].layout.pp == 4);
+    CHECK(best[1].step_s == 1.000 && best[2].step_s == 1.009 && best[3].step_s == 1.011);
+    clg_evaluation apart[] = {made(8, 4, 1.000), made(4, 2, 1.011)};
+    found = (clg_found){.best = apart, .count = 2};
+    clg_found_plainest_first(&found);
+    CHECK(!found.plainest && apart[0].layout.pp == 4);
+    found = (clg_found){.best = NULL, .count = 0};
+    clg_found_plainest_first(&found);
+    CHECK(!found.plainest);
+}
+
 static void check_risks(void) {
     check_limit();
     check_risk();
@@ -248,6 +270,7 @@ static void check_risks(void) {
 }
 
 int main(void) {
+    check_plainest();
     only_some();
     check_risks();
     agree("a dense model on 16 GPUs", "llama-2-7b", "h100-sxm", 16, 64, "megatron-2024");
