@@ -159,8 +159,9 @@ static void all_to_all(clg_block *block, const clg_shard *shard, const clg_mlp *
                        const char *name, double bytes) {
     static const clg_pass passes[] = {CLG_PASS_FORWARD, CLG_PASS_BACKWARD_INPUT};
     /* DualPipe pairs a forward with a backward so that the traffic of one runs under the other
-     * (DeepSeek-V3, arXiv:2412.19437, section 3.2.1). */
+     * (DeepSeek-V3, arXiv:2412.19437, section 3.2.1). One micro-batch has no other beside it. */
     double overlap = shard->layout->schedule == CLG_DUALPIPE ? 1 : shard->stack->overlap.expert;
+    if (shard->layout->accumulation <= 1) overlap = 0;
     bool once = shard->stack->experts.dedup && shard->ep.ranks > shard->ep.per_domain;
     if (shard->ep.ranks <= 1) return;
     for (int i = 0; i < 2; i++) {

@@ -450,6 +450,24 @@ static double exchanged(const clg_block *block, clg_pass pass) {
     return sum;
 }
 
+/* The share of the exchanges of a layer that may hide. */
+static double hides(const clg_block *block) {
+    for (int i = 0; i < block->ops; i++)
+        if (block->op[i].axis == CLG_AXIS_EP) return block->op[i].overlap;
+    return -1;
+}
+
+static void check_beside_another(void) {
+    CASE("exchanges hide beside another micro-batch: not where there is one a step");
+    clg_scenario s = plan_scenario(&arena, "gpt-oss-120b", "gb200", "megatron-2026", 8);
+    clg_layout l = plan_layout(4096);
+    l.dp = l.ep = 8, l.global_batch = 8;
+    s.stack.overlap.expert = 0.5;
+    CHECK(hides(layer(&s, &l)) == 0);
+    l.accumulation = 2, l.global_batch = 16;
+    CHECK(hides(layer(&s, &l)) == 0.5);
+}
+
 static void check_latent_again(void) {
     clg_scenario s;
     clg_layout l;
@@ -519,6 +537,7 @@ static void check_made_again(void) {
     CHECK_NEAR(again_of(block, "activation"), elements * 6, 1e-14);
     CHECK_NEAR(exchanged(block, CLG_PASS_RECOMPUTE), exchanged(block, CLG_PASS_FORWARD), 1e-14);
     CHECK_NEAR(before - block->saved_bytes, elements * 12 + own * 4, 1e-13);
+    check_beside_another();
     check_latent_again();
 }
 
