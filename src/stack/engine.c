@@ -41,43 +41,26 @@ clg_status clg_graph_sizes_read(const clg_json *object, const char *file, clg_gr
     return CLG_OK;
 }
 
-/* What an engine may say. */
-static clg_status read_optional(const clg_json *root, const char *file, clg_engine *e,
-                                clg_error *error) {
-    const clg_value_field fields[] = {{"large_memory", CLG_BYTES, &e->large_memory_bytes},
-                                      {"pooled_sequences", CLG_COUNT, &e->pooled_sequences},
-                                      {"large_sequences", CLG_COUNT, &e->large_sequences},
-                                      {"large_tokens", CLG_COUNT, &e->large_tokens},
-                                      {"reserve", CLG_BYTES, &e->reserve_bytes},
-                                      {"reserve_token", CLG_BYTES, &e->reserve_token_bytes},
-                                      {"reserve_graph", CLG_BYTES, &e->reserve_graph_bytes},
-                                      {"reserve_rank", CLG_BYTES, &e->reserve_rank_bytes},
-                                      {"reserve_least", CLG_BYTES, &e->reserve_least_bytes},
-                                      {"graph_most", CLG_COUNT, &e->graph_most},
-                                      {"graph_most_narrow", CLG_COUNT, &e->graph_most_narrow},
-                                      {"logit_bytes", CLG_BYTES, &e->logit_bytes},
-                                      {"expert_chunk", CLG_COUNT, &e->expert_chunk},
-                                      {"expert_block", CLG_COUNT, &e->expert_block_rows},
-                                      {"state_bytes", CLG_BYTES, &e->state_bytes},
-                                      {"state_pages", CLG_COUNT, &e->state_pages},
-                                      {"state_pool", CLG_COUNT, &e->state_pool},
-                                      {"state_slots", CLG_COUNT, &e->state_slots},
-                                      {"state_blocks", CLG_COUNT, &e->state_blocks},
-                                      {"filter", CLG_SECONDS, &e->filter_s},
-                                      {"filter_logit", CLG_BYTES, &e->filter_logit_bytes},
-                                      {"whole_windows", CLG_COUNT, &e->whole_windows},
-                                      {"no_windows", CLG_COUNT, &e->no_windows},
-                                      {"chunk_reads", CLG_COUNT, &e->chunk_reads},
-                                      {"position_bytes", CLG_BYTES, &e->position_bytes},
-                                      {"dense_prompt", CLG_COUNT, &e->dense_prompt_tokens},
-                                      {"eager_latent", CLG_SECONDS, &e->eager_latent_s},
-                                      {"core_process", CLG_COUNT, &e->core_process},
-                                      {"deals_in_turn", CLG_COUNT, &e->deals_in_turn},
-                                      {"pads_prompts", CLG_COUNT, &e->pads_prompts},
-                                      {"ranks_share_tokens", CLG_COUNT, &e->ranks_share_tokens},
-                                      {"late_output", CLG_COUNT, &e->late_output},
-                                      {"adapter_kernel", CLG_SECONDS, &e->adapter_kernel_s}};
-    return clg_value_optional(root, file, fields, sizeof fields / sizeof fields[0], error);
+/* The numbers of an engine: those that every file says, then those it may say. */
+static clg_status read_numbers(const clg_json *root, const char *file, clg_engine *e,
+                               clg_error *error) {
+#define TERM(member, key, dimension) {#key, CLG_##dimension, &e->member},
+#define NEEDED(member, key, dimension, meaning) TERM(member, key, dimension)
+#define OPTIONAL(member, key, dimension, meaning)
+    const clg_value_field needed[] = {
+#include "stack/engine.def"
+        {"before", CLG_SECONDS, &e->front.before_s},
+        {"turn", CLG_SECONDS, &e->front.turn_s},
+        {"prompt_token", CLG_SECONDS, &e->front.prompt_token_s},
+        {"after", CLG_SECONDS, &e->front.after_s},
+        {"token", CLG_SECONDS, &e->front.token_s}};
+#define NEEDED(member, key, dimension, meaning)
+#define OPTIONAL(member, key, dimension, meaning) TERM(member, key, dimension)
+    const clg_value_field optional[] = {
+#include "stack/engine.def"
+    };
+    if (READ(root, file, needed, error) != CLG_OK) return error->status;
+    return clg_value_optional(root, file, optional, sizeof optional / sizeof *optional, error);
 }
 
 /* The one whose file says that it is the default. */
@@ -143,51 +126,12 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
     *e = (clg_engine){.name = clg_dataset_word(root, "name"),
                       .title = clg_dataset_word(root, "title"),
                       .file = file->path};
-    const clg_value_field fields[] = {{"memory_share", CLG_FRACTION, &e->memory_share},
-                                      {"free_share", CLG_COUNT, &e->free_share},
-                                      {"static_share", CLG_COUNT, &e->static_share},
-                                      {"other", CLG_BYTES, &e->other_bytes},
-                                      {"block_tokens", CLG_COUNT, &e->block_tokens},
-                                      {"max_sequences", CLG_COUNT, &e->max_sequences},
-                                      {"max_tokens", CLG_COUNT, &e->max_tokens},
-                                      {"step", CLG_SECONDS, &e->step_s},
-                                      {"layer", CLG_SECONDS, &e->layer_s},
-                                      {"sequence", CLG_SECONDS, &e->sequence_s},
-                                      {"loop", CLG_SECONDS, &e->loop_s},
-                                      {"loop_sequence", CLG_SECONDS, &e->loop_sequence_s},
-                                      {"eager_layer", CLG_SECONDS, &e->eager_layer_s},
-                                      {"eager_expert", CLG_SECONDS, &e->eager_expert_s},
-                                      {"eager_step", CLG_SECONDS, &e->eager_step_s},
-                                      {"launch_share", CLG_FRACTION, &e->launch_share},
-                                      {"launch_share_newer", CLG_FRACTION, &e->launch_share_newer},
-                                      {"graph_tokens", CLG_COUNT, &e->graph_tokens},
-                                      {"before", CLG_SECONDS, &e->front.before_s},
-                                      {"turn", CLG_SECONDS, &e->front.turn_s},
-                                      {"prompt_token", CLG_SECONDS, &e->front.prompt_token_s},
-                                      {"random_token", CLG_SECONDS, &e->random_token_s},
-                                      {"graph_context", CLG_COUNT, &e->graph_context},
-                                      {"after", CLG_SECONDS, &e->front.after_s},
-                                      {"token", CLG_SECONDS, &e->front.token_s},
-                                      {"reserve_output", CLG_COUNT, &e->reserve_output},
-                                      {"prefill_alone", CLG_COUNT, &e->prefill_alone},
-                                      {"whole_prompts", CLG_COUNT, &e->whole_prompts},
-                                      {"overlapped", CLG_COUNT, &e->overlapped},
-                                      {"query_reads", CLG_COUNT, &e->query_reads},
-                                      {"narrow_cache", CLG_COUNT, &e->narrow_cache},
-                                      {"narrow_weights", CLG_COUNT, &e->narrow_weights},
-                                      {"tiled_experts", CLG_COUNT, &e->tiled_experts},
-                                      {"static_scales", CLG_COUNT, &e->static_scales},
-                                      {"block_flop_share", CLG_FRACTION, &e->block_flop_share},
-                                      {"grouped_experts", CLG_SECONDS, &e->grouped_experts_s},
-                                      {"gathers", CLG_COUNT, &e->gathers},
-                                      {"sends_tokens", CLG_COUNT, &e->sends_tokens}};
     if (clg_graph_sizes_read(clg_json_member(root, "graphs"), file->path, &e->graphs, error) !=
         CLG_OK)
         return error->status;
     e->large_except = clg_dataset_word(root, "large_except");
     e->newer_generation = clg_dataset_word(root, "newer_generation");
-    if (READ(root, file->path, fields, error) != CLG_OK) return error->status;
-    if (read_optional(root, file->path, e, error) != CLG_OK) return error->status;
+    if (read_numbers(root, file->path, e, error) != CLG_OK) return error->status;
     clg_json_member(root, "default");     /* the engine that is taken; others look, */
     clg_dataset_word(root, "release_of"); /* and whose release it is, until when */
     until_of(root);
