@@ -183,7 +183,8 @@ clg_status clg_doubts_of(clg_arena *arena, const clg_scenario *scenario, const c
     share_traffic(d, scenario, e, weight);
     d->sigma[CLG_DOUBT_HOST] = scenario->stack.sigma.step_s;
     d->sigma[CLG_DOUBT_EXPERTS] = scenario->stack.sigma.experts;
-    d->sigma[CLG_DOUBT_LATE] = scenario->stack.sigma.late;
+    double unnamed = e->doubt.unnamed ? scenario->stack.sigma.unnamed_late : 0;
+    d->sigma[CLG_DOUBT_LATE] = sqrt(square(scenario->stack.sigma.late) + square(unnamed));
     return CLG_OK;
 }
 

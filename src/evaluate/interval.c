@@ -88,6 +88,7 @@ clg_sides clg_doubt_sides(const clg_doubt *doubt, const clg_stack *stack) {
     if (doubt->unnamed) variance += square(stack->sigma.unnamed);
     if (doubt->borrowed) variance += square(stack->sigma.borrowed) - doubt->measured_borrowed;
     double late = square(stack->sigma.late) + square(doubt->slower);
+    if (doubt->unnamed) late += square(stack->sigma.unnamed_late);
     if (doubt->experts) late += square(stack->sigma.experts);
     return (clg_sides){sqrt(variance), sqrt(variance + late)};
 }
