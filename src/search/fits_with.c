@@ -59,6 +59,17 @@ static const struct {
     {"--adapter lora", NULL, "rank 16 beside the frozen model", adapters},
     {"--adapter qlora", "--base-precision nf4", "frozen layers of 4 bit", narrow_base}};
 
+/* The fastest within the risk, else within twice as much, up to a half. */
+static bool fastest(clg_arena *arena, const clg_scenario *scenario, clg_space *space,
+                    clg_evaluation *plan) {
+    if (clg_search_fastest(arena, scenario, space, plan)) return true;
+    while (space->risk > 0 && space->risk <= 0.25) {
+        space->risk *= 2;
+        if (clg_search_fastest(arena, scenario, space, plan)) return true;
+    }
+    return false;
+}
+
 int clg_fit_with(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
                  clg_fits_with into[CLG_FITS_WITH]) {
     int count = 0;
@@ -67,12 +78,12 @@ int clg_fit_with(clg_arena *arena, const clg_scenario *scenario, const clg_space
         clg_scenario other = *scenario;
         clg_space changed = *space;
         clg_evaluation plan;
-        if (!changes[i].make(&other, &changed) ||
-            !clg_search_fastest(arena, &other, &changed, &plan))
+        if (!changes[i].make(&other, &changed) || !fastest(arena, &other, &changed, &plan))
             continue; /* software without it: the next one may do */
         bool tuned = space->adapter.kind != CLG_ADAPTER_NONE && changes[i].of_adapters;
         into[count++] = (clg_fits_with){.flags = tuned ? changes[i].of_adapters : changes[i].flags,
                                         .remark = changes[i].remark,
+                                        .gamble = changed.risk > space->risk,
                                         .plan = plan};
     }
     return count;

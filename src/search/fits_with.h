@@ -9,7 +9,8 @@ enum { CLG_FITS_WITH = 6 };
 typedef struct clg_fits_with {
     const char *flags;   /* to be added: "--adapter qlora" */
     const char *remark;  /* what they give up, a few words */
-    clg_evaluation plan; /* the fastest within the risk */
+    bool gamble;         /* within twice the risk asked for, or more */
+    clg_evaluation plan; /* the fastest within the risk, or of a gamble within that */
 } clg_fits_with;
 
 /* What a person with one box changes where nothing fits, nearest to the job first: optimizer states

@@ -156,4 +156,6 @@ expect 0 out 'kernels_unfused' show causes
 check "fits 100 columns" '[ "$(awk "length > 100" "$scratch/text" | wc -l)" = 0 ]'
 "$ceiling" diagnose llama-3-8b --gpus 8 --measured 46s >"$scratch/text"
 check "a healthy verdict fits 100 columns" 'grep -q healthy "$scratch/text" && [ "$(awk "length > 100" "$scratch/text" | wc -l)" = 0 ]'
+expect 2 err 'takes no --mfu; give --measured 40%MFU' diagnose llama-3-70b --gpus 64 --mfu 40%
+expect 2 err 'takes no --step; give --measured 12.5s' diagnose llama-3-70b --gpus 64 --step 5s
 finish

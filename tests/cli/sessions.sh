@@ -75,6 +75,7 @@ expect 0 out '^memory   DOES NOT FIT: .* of 83.9 GB; what follows' explain llama
 expect 0 out 'chance that the best is really faster than the last of these: [5-9][0-9] %' plan llama-3-8b \
     --gpus 16 --seq 8192 --global-batch 64
 expect 0 out '"chance_best_is_faster": .$' plan llama-3-8b --gpus 16 --seq 8192 --global-batch 64 --json
+expect 0 out '^  --optimizer adam8bit: moments of 8 bit, beyond --risk$' plan gpt2-xl --gpus 1 --gpu rtx4090
 tie="llama-3.1-405b --gpus 1024 --seq 4096"
 expect 0 out '^chosen   the plainest of a tie: tp4.sp cp2 pp32 .* is 0\.[0-9] % faster by$' plan $tie
 check "the certificate stays true" 'grep -q "none is faster by this model but those of the tie" "$scratch/out"'
