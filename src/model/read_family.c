@@ -36,7 +36,16 @@ static bool shapes_nothing(const char *key) {
     return false;
 }
 
-/* Names up to six structural fields of an architecture that is not known. */
+/* What such a file switches on that no part here has; empty: nothing that is known. */
+static void find_unpriced(const clg_config *config, char *out, size_t size) {
+    clg_error error = {0};
+    raw_model raw = {.config = *config};
+    raw.config.error = &error;
+    bool priced = clg_raw_priced(&raw) == CLG_OK;
+    snprintf(out, size, "%s%.100s", priced ? "" : "; ", priced ? "" : error.message);
+}
+
+/* Says why an architecture is not known, or names up to six of its structural fields. */
 static clg_status unknown_family(clg_arena *arena, const clg_config *config,
                                  const clg_families *families, const char *type) {
     char fields[240] = "", message[440], needle[80];
@@ -56,8 +65,11 @@ static clg_status unknown_family(clg_arena *arena, const clg_config *config,
     char ask[120];
     int found = clg_name_near(names, families->count, type, near, 2);
     clg_name_ask(near, found, "", ask, sizeof ask);
-    snprintf(message, sizeof message, "'%.40s' is an architecture ceiling cannot map%s%s%s", type,
-             fields[0] ? " (no meaning here has: " : "", fields, fields[0] ? ")" : "");
+    char why[120];
+    find_unpriced(config, why, sizeof why);
+    if (why[0]) fields[0] = '\0';
+    snprintf(message, sizeof message, "'%.40s' is an architecture ceiling cannot map%s%s%s%s", type,
+             why, fields[0] ? " (no meaning here has: " : "", fields, fields[0] ? ")" : "");
     char mend[440];
     snprintf(mend, sizeof mend,
              "%s%sto describe it by hand write \"model_type\": \"generic\" and keep hidden_size, "

@@ -30,6 +30,7 @@ static const struct {
     {"linear_attn_config.use_full_rank_gate", 0, "a gate of full rank on a state's output"},
     {"use_head_wise_attn_gate", 0, "a gate per head on attention's output"},
     {"total_ut_steps", 1, "layers gone through several times"},
+    {"attn_layer_period", 1, "Mamba-1 beside attention in every n-th layer"},
 };
 
 /* Sizes of layers with a window that differ from those of the others. */
@@ -47,7 +48,7 @@ static double amount(const clg_json *field) {
 
 static clg_status refuse(const raw_model *raw, const char *field, const char *what) {
     char message[120];
-    snprintf(message, sizeof message, "%s is not modelled", what);
+    snprintf(message, sizeof message, "not modelled: %s", what);
     return clg_config_fault(&raw->config, field,
                             "the model would be another without it: leave it out, or set it to "
                             "null, to price that one",

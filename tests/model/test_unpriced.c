@@ -73,6 +73,11 @@ static void unpriced(void) {
     }
     for (size_t i = 0; i < sizeof off / sizeof off[0]; i++)
         CHECK(read(with("llama", clg_arena_print(&arena, ", %s", off[i])), &error) == CLG_OK);
+    CASE("an architecture that is not known says which of its parts has no model here");
+    CHECK(read(with("mine_text", ", \"global_head_dim\": 32"), &error) == CLG_BAD_INPUT);
+    CHECK(strstr(error.message, "cannot map; not modelled: attention of other sizes"));
+    CHECK(read(with("mine_text", ", \"layer_types_own\": [1]"), &error) == CLG_BAD_INPUT);
+    CHECK(strstr(error.message, "no meaning here has: layer_types_own"));
     CASE("a list of one number per layer is that number where all are the same");
     CHECK(read(with("llama", ", \"num_key_value_heads\": [2, 2]"), &error) == CLG_OK);
     CHECK(read(with("llama", ", \"num_key_value_heads\": [2, 4]"), &error) == CLG_BAD_INPUT);
