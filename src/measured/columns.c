@@ -308,6 +308,7 @@ static void read_limits(const clg_cell_reader *r, clg_serve_plan *p) {
     p->graph_tokens = limit(r, "graph_tokens");
     p->wait_iterations = limit(r, "wait_iterations");
     p->wait_tokens = limit(r, "wait_tokens");
+    if (p->wait_iterations > 0 && p->wait_tokens == 0) p->wait_ranks = p->part.dp;
     p->two_batches = clg_cell_number(r, "two_batches", 0) > 0;
     p->balanced = clg_cell_number(r, "balanced", 0) > 0;
 }

@@ -24,6 +24,10 @@ static double scaled(const clg_serving *s, double values) {
     return values + 4 * ceil(values / s->scale_values);
 }
 
+/* A scale of 1 B for 64 values, up to a multiple of 8 B: 448 B and 8 (vLLM
+ * deepseek_v4/attention.py, SGLang deepseek_v4_hook.py: 584 B an entry). */
+static double exponents(double values) { return values + 8 * ceil(values / 512); }
+
 /* Latents of sparse attention, and keys that are values too, bring scales in 8 bit, and their
  * rotated part stays in 16 bit. */
 double clg_entry_bytes(const clg_serving *s, const clg_attention *a) {
@@ -32,7 +36,7 @@ double clg_entry_bytes(const clg_serving *s, const clg_attention *a) {
     if (latent && clg_is_sparse(a) && clg_precision_bytes(cache) == 1)
         return scaled(s, a->kv_rank) + 2 * a->rope_dim;
     if (a->shared_values && clg_precision_bytes(cache) == 1)
-        return scaled(s, a->head_dim - a->rope_dim) + 2 * a->rope_dim;
+        return exponents(a->head_dim - a->rope_dim) + 2 * a->rope_dim;
     clg_widths w = clg_widths_of(a, s->layout->tp);
     return (latent ? w.latent : w.keys + w.values) * clg_precision_bytes(cache);
 }
@@ -45,10 +49,16 @@ double clg_index_key_bytes(const clg_serving *s, const clg_attention *a) {
     return scaled(s, a->indexer.dim) / fmax(1, a->pooling.every);
 }
 
+/* Windows in a pool of their own take a share of all tokens, however little they see of them. */
+static double beside_windows(const clg_serving *s, const clg_attention *a, double tokens) {
+    return fmax(0, s->engine->window_pool - fmin(1, (double)a->window / fmax(1, tokens)));
+}
+
 double clg_layer_cache_bytes(const clg_serving *s, const clg_attention *a, double context) {
     double index = clg_index_key_bytes(s, a), kept = clg_entry_bytes(s, a);
     double share = clg_seen_share(s, a, context);
-    return a->shared_values ? kept * share + index : (kept + index) * share;
+    if (a->shared_values) return kept * (share + beside_windows(s, a, context)) + index;
+    return (kept + index) * share;
 }
 
 /* TensorRT-LLM's kernels that share keys between query heads know no chunks before Blackwell; those

@@ -242,14 +242,17 @@ static void exchange(const clg_writer *w, const clg_mlp *mlp, bool decoding) {
 
 /* ---- all of it */
 
-/* Streams are read for what a part takes in, and read and written with what it gives; their weights
- * are fp32. */
+/* Streams are read twice for what a part takes in, by the product with its fp32 weights and by the
+ * kernel that then mixes them (vLLM kernels/mhc/tilelang.py, mhc_pre_tilelang), and read and
+ * written with what it gives. */
 static void mix_streams(const clg_writer *w, const clg_layer_kind *kind) {
     int streams = w->s->model->streams;
     if (streams <= 1) return;
     int parts = (kind->attention.kind != CLG_ATTENTION_NONE) + (kind->mlp.kind != CLG_MLP_NONE);
     double weights = 4.0 * clg_stream_columns(streams) * streams * w->hidden;
-    clg_write_stream(w, "streams into one", (2 * streams + 2) * w->tokens * w->hidden + weights);
+    clg_write_stream(w, "weights of streams", 2 * streams * w->tokens * w->hidden + weights);
+    w->ops->op[w->ops->count - 1].op.count = parts;
+    clg_write_stream(w, "streams into one", (2 * streams + 2) * w->tokens * w->hidden);
     w->ops->op[w->ops->count - 1].op.count = parts;
     clg_write_stream(w, "one into streams", (4 * streams + 2) * w->tokens * w->hidden);
     w->ops->op[w->ops->count - 1].op.count = parts;

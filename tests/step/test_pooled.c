@@ -148,6 +148,16 @@ static void served(void) {
     CASE("of four tokens one index key of 128 + 4 bytes is read, and one score written and read");
     clg_context_decode(&serving, &kind->attention, 8192, 1, &context);
     CHECK_NEAR(named(&context, "index keys and scores")->op.hbm_bytes, (128 + 4 + 8) / 4.0, 1e-12);
+    CASE("an entry is 448 values of 8 bit, 64 of 16, and 8 bytes of scales: 584, as engines write");
+    CHECK(clg_entry_bytes(&serving, &kind->attention) == 584);
+    CASE(
+        "kept of 8,192 tokens: 2,048 entries, a window of 128, index keys; a pool of a tenth, 819");
+    double index = 8192 * (128 + 4) / 4.0;
+    CHECK_NEAR(8192 * clg_layer_cache_bytes(&serving, &kind->attention, 8192),
+               (2048 + 128) * 584.0 + index, 1e-12);
+    engine.window_pool = 0.1;
+    CHECK_NEAR(8192 * clg_layer_cache_bytes(&serving, &kind->attention, 8192),
+               (2048 + 819.2) * 584.0 + index, 1e-12);
     CASE("four streams of 16 bit keep the residual: a norm reads and writes what a part takes in");
     clg_iteration_layer(&serving, kind, 5, true, &layer);
     CHECK_NEAR(named(&layer, "norm and residual")->op.hbm_bytes, 4 * 5 * 4096.0, 1e-12);
