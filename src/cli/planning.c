@@ -30,7 +30,10 @@ static clg_status read_absent(clg_session *session, const char *word, clg_error 
     clg_request *request = &session->request;
     bool hub = is_of_hub(word);
     const char *preset = clg_model_named(session->arena, word) ? word : NULL;
-    if (!preset && hub) preset = clg_job_preset_in(session->arena, word);
+    const char *within = preset ? NULL : clg_job_preset_in(session->arena, word);
+    if (!preset && hub) preset = within;
+    if (!preset && !hub && within)
+        snprintf(error->mend, sizeof error->mend, "check the path; or did you mean %.60s?", within);
     if (!preset && !hub) return CLG_BAD_INPUT;
     *error = (clg_error){0};
     request->model_file = (clg_attachment){0};
