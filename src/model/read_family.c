@@ -48,7 +48,7 @@ static void find_unpriced(const clg_config *config, char *out, size_t size) {
 /* Says why an architecture is not known, or names up to six of its structural fields. */
 static clg_status unknown_family(clg_arena *arena, const clg_config *config,
                                  const clg_families *families, const char *type) {
-    char fields[240] = "", message[440], needle[80];
+    char fields[240] = "", message[480], needle[80];
     int named = 0;
     for (const clg_json *c = config->root->first; c && named < 6; c = c->next) {
         snprintf(needle, sizeof needle, " %.70s ", c->key);
