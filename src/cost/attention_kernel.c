@@ -15,14 +15,16 @@ static double saturation(double x, double half, double at) {
  * 128, whose results do not stay in registers, does less (fp32 results never did). */
 static double timed_share(const clg_attention_curve *c, bool single, bool backward, double width) {
     double wide = backward ? c->wide_backward : c->wide_forward;
-    if (single) return c->single_times > 0 ? 1 / c->single_times : 1;
+    if (single) return 1 / c->single_times;
     return width > 128 && wide > 0 ? wide : 1;
 }
 
 static double fused_s(const clg_gpu *gpu, const clg_attention_curve *c, clg_precision precision,
                       const clg_op *op) {
-    bool single = precision == CLG_FP32;
-    double peak = gpu->peak_flop_per_s[single && c->single_times > 0 ? CLG_FP16 : precision];
+    /* A chip without a 16-bit rate has its own for fp32. */
+    bool fp32 = precision == CLG_FP32;
+    bool single = fp32 && c->single_times > 0 && gpu->peak_flop_per_s[CLG_FP16] > 0;
+    double peak = gpu->peak_flop_per_s[single ? CLG_FP16 : precision];
     if (peak <= 0) peak = gpu->peak_flop_per_s[CLG_FP16];
     double keys = op->attention.window > 0 ? op->attention.window : op->attention.key_tokens;
     double width = 0.5 * (op->attention.head_dim + op->attention.value_head_dim);
@@ -30,7 +32,7 @@ static double fused_s(const clg_gpu *gpu, const clg_attention_curve *c, clg_prec
     share *= saturation(keys, c->tokens_half, 8192);
     if (width < 128) share *= saturation(width, c->head_dim_half, 128);
     if (c->head_step > 0) share *= width / (c->head_step * ceil(width / c->head_step));
-    share *= timed_share(c, single, op->attention.backward, width);
+    if (single || !fp32) share *= timed_share(c, single, op->attention.backward, width);
     return c->launch_s + op->flop / (peak * share);
 }
 

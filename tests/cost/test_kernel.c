@@ -98,6 +98,24 @@ static double masked_ms(double heads, double width, clg_precision precision, boo
     return ms;
 }
 
+/* A CPU that was probed has a rate for fp32 alone. */
+static void one_rate(void) {
+    clg_gpu gpu;
+    clg_kernels k;
+    clg_error e = {0};
+    CHECK(clg_gpu_find(&arena, "a100-sxm-80gb", &gpu, &e) == CLG_OK);
+    CHECK(clg_kernels_find(&arena, &gpu, &k, &e) == CLG_OK);
+    memset(gpu.peak_flop_per_s, 0, sizeof gpu.peak_flop_per_s);
+    gpu.peak_flop_per_s[CLG_FP32] = 1e12;
+    clg_op op = {.kind = CLG_OP_ATTENTION, .flop = 4 * 8192.0 * 8192 * 128};
+    op.attention.fused = true;
+    op.attention.key_tokens = 8192;
+    op.attention.head_dim = op.attention.value_head_dim = 128;
+    k.attention[CLG_MASKED].launch_s = 0;
+    CASE("a chip without a 16-bit rate takes what its own for fp32 gives");
+    CHECK_NEAR(clg_attention_s(&gpu, &k, CLG_MASKED, CLG_FP32, &op), op.flop / (1e12 * .28), 1e-9);
+}
+
 static void masked(void) {
     double at_128 = 1e3 * 4 * 8192.0 * 8192 * 128 * 320 / (312e12 * .28);
     CASE("2 x 160 heads of 128 on an A100: 125.9 ms (CUTLASS pull request 662: 121.7)");
@@ -257,6 +275,7 @@ int main(void) {
     boards();
     states();
     masked();
+    one_rate();
     clg_arena_clear(&arena);
     return DONE;
 }
