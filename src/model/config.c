@@ -90,3 +90,9 @@ clg_status clg_config_switch(const clg_config *config, const char *names, bool o
     *value = node->truth;
     return CLG_OK;
 }
+
+const clg_json *clg_config_item(const clg_json *list, int64_t index) {
+    const clg_json *item = list && list->kind == CLG_JSON_ARRAY ? list->first : NULL;
+    while (item && index-- > 0) item = item->next;
+    return item;
+}

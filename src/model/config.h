@@ -28,6 +28,9 @@ clg_status clg_config_needed(const clg_config *config, const char *names, const 
 clg_status clg_config_switch(const clg_config *config, const char *names, bool otherwise,
                              bool *value);
 
+/* An item of a list; NULL: there is none so far on, or this is no list. */
+const clg_json *clg_config_item(const clg_json *list, int64_t index);
+
 /* The format weights are stored in, bf16 where no quantization is named; false: in one that is none
  * of ours, and `method` is what the file calls it. */
 bool clg_config_stored(const clg_config *config, clg_precision *stored, const char **method);

@@ -11,17 +11,12 @@ static bool in_list(const clg_json *list, int64_t value) {
     return false;
 }
 
-static const clg_json *item_at(const clg_json *list, int64_t index) {
-    const clg_json *item = list && list->kind == CLG_JSON_ARRAY ? list->first : NULL;
-    while (item && index-- > 0) item = item->next;
-    return item;
-}
-
 /* Lists of layers, where there is one: "dense" or "sparse", 0 or 1. */
 static bool listed_dense(const raw_model *raw, int64_t layer) {
-    const clg_json *type = item_at(clg_config_field(&raw->config, "mlp_layer_types"), layer);
+    const clg_json *type =
+        clg_config_item(clg_config_field(&raw->config, "mlp_layer_types"), layer);
     if (type && type->kind == CLG_JSON_STRING && strcmp(type->text, "dense") == 0) return true;
-    const clg_json *flag = item_at(clg_config_field(&raw->config, "moe_layer_freq"), layer);
+    const clg_json *flag = clg_config_item(clg_config_field(&raw->config, "moe_layer_freq"), layer);
     return flag && flag->kind == CLG_JSON_NUMBER && flag->number == 0;
 }
 
@@ -32,7 +27,7 @@ static bool is_moe(const raw_model *raw, int64_t layer) {
 }
 
 static int64_t window_of(const raw_model *raw, int64_t layer) {
-    const clg_json *type = item_at(clg_config_field(&raw->config, "layer_types"), layer);
+    const clg_json *type = clg_config_item(clg_config_field(&raw->config, "layer_types"), layer);
     if (type && type->kind == CLG_JSON_STRING)
         return strncmp(type->text, "full", 4) == 0 || strncmp(type->text, "linear", 6) == 0
                    ? 0

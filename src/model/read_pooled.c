@@ -9,18 +9,12 @@
 
 enum { CHOSEN = 4, HEAVY = 128, MOST = 1 << 16 };
 
-static const clg_json *item_at(const clg_json *list, int64_t index) {
-    const clg_json *item = list && list->kind == CLG_JSON_ARRAY ? list->first : NULL;
-    while (item && index-- > 0) item = item->next;
-    return item;
-}
-
 static bool pools_by_name(const clg_json *type) {
     return type && type->kind == CLG_JSON_STRING && strstr(type->text, "compressed_");
 }
 
 static bool any_named(const clg_config *c) {
-    const clg_json *type = item_at(clg_config_field(c, "layer_types"), 0);
+    const clg_json *type = clg_config_item(clg_config_field(c, "layer_types"), 0);
     while (type && !pools_by_name(type)) type = type->next;
     return type != NULL;
 }
@@ -34,7 +28,7 @@ static clg_status check_list(const clg_config *c, const char *name, int64_t laye
 }
 
 static clg_status check_ratios(const clg_config *c) {
-    const clg_json *one = item_at(clg_config_field(c, "compress_ratios"), 0);
+    const clg_json *one = clg_config_item(clg_config_field(c, "compress_ratios"), 0);
     for (; one; one = one->next)
         if (one->kind != CLG_JSON_NUMBER ||
             (one->number != 0 && one->number != CHOSEN && one->number != HEAVY))
@@ -58,8 +52,8 @@ clg_status clg_pooled_read(const clg_config *c, int64_t layers, clg_pooled *pool
 }
 
 static clg_pooling pooling_of(const clg_config *c, const clg_pooled *pooled, int64_t layer) {
-    const clg_json *type = item_at(clg_config_field(c, "layer_types"), layer);
-    const clg_json *ratio = item_at(clg_config_field(c, "compress_ratios"), layer);
+    const clg_json *type = clg_config_item(clg_config_field(c, "layer_types"), layer);
+    const clg_json *ratio = clg_config_item(clg_config_field(c, "compress_ratios"), layer);
     bool named = type && type->kind == CLG_JSON_STRING;
     bool pools = named ? pools_by_name(type) : ratio && ratio->number > 0;
     bool heavy = named ? strncmp(type->text, "heavily", 7) == 0 : ratio && ratio->number == HEAVY;

@@ -44,21 +44,15 @@ clg_status clg_sparse_read(const clg_config *c, clg_sparse *sparse) {
                : clg_config_whole(c, "index_skip_topk_offset", 0, 10000, 2, &sparse->offset);
 }
 
-static const clg_json *item_at(const clg_json *list, int64_t index) {
-    const clg_json *item = list && list->kind == CLG_JSON_ARRAY ? list->first : NULL;
-    while (item && index-- > 0) item = item->next;
-    return item;
-}
-
 static bool starts(const clg_json *word, const char *with) {
     return word && word->kind == CLG_JSON_STRING && strncmp(word->text, with, strlen(with)) == 0;
 }
 
 /* MiniMax-M3's first layers attend to everything. */
 static bool is_dense(const clg_config *c, int64_t layer) {
-    if (starts(item_at(clg_config_field(c, "layer_types"), layer), "full")) return true;
+    if (starts(clg_config_item(clg_config_field(c, "layer_types"), layer), "full")) return true;
     const clg_json *flags = clg_config_field(c, "sparse_attention_config.sparse_attention_freq");
-    const clg_json *flag = item_at(flags, layer);
+    const clg_json *flag = clg_config_item(flags, layer);
     return flag && flag->kind == CLG_JSON_NUMBER && flag->number == 0;
 }
 
@@ -66,9 +60,10 @@ static bool is_shared(const clg_config *c, const clg_sparse *sparse, int64_t lay
     const clg_json *types = clg_config_field(c, "indexer_types");
     const clg_json *pattern = clg_config_field(c, "index_topk_pattern");
     if (layer == 0) return false; /* there is none before to share with */
-    if (types && types->kind == CLG_JSON_ARRAY) return starts(item_at(types, layer), "shared");
+    if (types && types->kind == CLG_JSON_ARRAY)
+        return starts(clg_config_item(types, layer), "shared");
     if (pattern && pattern->kind == CLG_JSON_ARRAY)
-        return starts(item_at(pattern, layer), "shared");
+        return starts(clg_config_item(pattern, layer), "shared");
     if (pattern && pattern->kind == CLG_JSON_STRING)
         return layer < (int64_t)pattern->text_size && pattern->text[layer] == 'S';
     int64_t from = layer - sparse->offset + 1;
