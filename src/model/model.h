@@ -222,6 +222,9 @@ double clg_pooled_entry_pairs(const clg_attention *attention, double keys);
 double clg_pooled_pairs(const clg_attention *attention, double keys);
 double clg_pooled_seen(const clg_attention *attention, double keys);
 
+/* What a context of so many leaves: its entries, chosen or not, and its window. */
+double clg_pooled_kept(const clg_attention *attention, double keys);
+
 /* Width of what is sent to routed experts and comes back. */
 int64_t clg_expert_input(const clg_model *model, const clg_mlp *mlp);
 

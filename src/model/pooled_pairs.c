@@ -34,6 +34,11 @@ double clg_pooled_seen(const clg_attention *a, double keys) {
     return seen + fmin(reach_of_entries(a, keys), keys) / a->pooling.every;
 }
 
+double clg_pooled_kept(const clg_attention *a, double keys) {
+    double entries = a->pooling.every > 0 ? keys / a->pooling.every : 0;
+    return fmin(window_of(a, keys), keys) + entries;
+}
+
 bool clg_model_pools(const clg_model *model) {
     for (int i = 0; i < model->kinds; i++)
         if (model->kind[i].attention.shared_values) return true;

@@ -5,17 +5,10 @@
 
 #include <math.h>
 
-/* Entries that pooling leaves of a context, and its window. */
-static double kept_share(const clg_attention *a, double tokens) {
-    clg_attention all = *a;
-    all.indexer = (clg_indexer){0};
-    return clg_pooled_seen(&all, fmax(1, tokens)) / fmax(1, tokens);
-}
-
 /* Of a longer context than a chunk half a chunk, the mean over places in it. */
 double clg_seen_share(const clg_serving *s, const clg_attention *a, double tokens) {
     if (a->kind == CLG_ATTENTION_NONE || a->kind == CLG_ATTENTION_LINEAR) return 0;
-    if (a->shared_values) return kept_share(a, tokens);
+    if (a->shared_values) return clg_pooled_kept(a, fmax(1, tokens)) / fmax(1, tokens);
     if (s->engine->no_windows > 0 || a->window <= 0 || tokens <= (double)a->window) return 1;
     return (double)a->window * (a->chunked ? 0.5 : 1) / tokens;
 }
