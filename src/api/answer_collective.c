@@ -1,7 +1,7 @@
 /* answer_collective.c -- what a collective should take, by size and by ranks. */
 #include "api/command.h"
 #include "api/request_parts.h"
-#include "report/collective_report.h"
+#include "report_plan/collective_report.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,11 +5,11 @@
 #define CLG_API_ANSWER_DEMAND_H
 
 #include "api/command.h"
-#include "report/deadline_report.h"
-#include "report/demand_report.h"
-#include "report/frontier_report.h"
-#include "report/headroom_report.h"
-#include "report/serving_rows.h"
+#include "report_serving/deadline_report.h"
+#include "report_serving/demand_report.h"
+#include "report_serving/frontier_report.h"
+#include "report_serving/headroom_report.h"
+#include "report_serving/serving_rows.h"
 #include "serve/replica_search.h"
 
 /* Rows of a table, in order. */

@@ -4,9 +4,9 @@
 #include "calibrate/samples.h"
 #include "job/log_size.h"
 #include "record/train_log.h"
-#include "report/diagnose_report.h"
 #include "report/number_words.h"
-#include "report/plan_text.h"
+#include "report_plan/diagnose_report.h"
+#include "report_plan/plan_text.h"
 
 #include <string.h>
 

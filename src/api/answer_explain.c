@@ -7,11 +7,11 @@
 #include "explain/sensitivity.h"
 #include "explain/undone.h"
 #include "job/launch.h"
-#include "report/operations_report.h"
-#include "report/plan_json.h"
-#include "report/plan_text.h"
-#include "report/storage_report.h"
-#include "report/why.h"
+#include "report_plan/operations_report.h"
+#include "report_plan/plan_json.h"
+#include "report_plan/plan_text.h"
+#include "report_plan/storage_report.h"
+#include "report_plan/why.h"
 #include "timeline/perfetto.h"
 
 typedef struct explained {

@@ -5,8 +5,8 @@
 #include "api/fleet_kinds.h"
 #include "api/request_parts.h"
 #include "portfolio/table.h"
-#include "report/placing_report.h"
-#include "report/serving_rows.h"
+#include "report_serving/placing_report.h"
+#include "report_serving/serving_rows.h"
 
 #include <math.h>
 #include <string.h>

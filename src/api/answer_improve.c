@@ -1,10 +1,10 @@
 /* answer_improve.c -- the job as its flags say, then the space around it. */
 #include "api/answer.h"
 #include "api/command.h"
-#include "report/improve_report.h"
-#include "report/picture_plans.h"
-#include "report/plan_json.h"
-#include "report/plan_text.h"
+#include "report_plan/improve_report.h"
+#include "report_plan/plan_json.h"
+#include "report_plan/plan_text.h"
+#include "report_plan/plans_picture.h"
 
 typedef struct improved {
     clg_answer job;

@@ -3,7 +3,7 @@
 #define CLG_API_ANSWER_MEASURE_H
 
 #include "api/answer.h"
-#include "report/measure_report.h"
+#include "report_recorded/measure_report.h"
 
 /* Must not be copied: `ask` points into `plan`. */
 typedef struct clg_measure_answer {

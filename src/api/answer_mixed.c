@@ -1,9 +1,9 @@
 /* answer_mixed.c -- one job on two kinds of GPU. */
 #include "api/command.h"
 #include "api/request_parts.h"
-#include "report/mixed_report.h"
-#include "report/picture_plans.h"
-#include "report/plan_text.h"
+#include "report_plan/mixed_report.h"
+#include "report_plan/plan_text.h"
+#include "report_plan/plans_picture.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 #include "api/answer.h"
 #include "api/command.h"
 
-#include "report/picture_plans.h"
-#include "report/plan_json.h"
-#include "report/plan_text.h"
+#include "report_plan/plan_json.h"
+#include "report_plan/plan_text.h"
+#include "report_plan/plans_picture.h"
 
 static clg_status answer(const clg_question *q, void *to, clg_error *error) {
     clg_answer *a = to;

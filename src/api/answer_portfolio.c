@@ -3,7 +3,7 @@
 #include "api/command.h"
 #include "api/request_parts.h"
 #include "portfolio/task.h"
-#include "report/portfolio_report.h"
+#include "report_serving/portfolio_report.h"
 
 #include <math.h>
 #include <string.h>

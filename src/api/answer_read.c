@@ -3,8 +3,8 @@
 #include "api/command.h"
 #include "api/jobs.h"
 
-#include "report/job_report.h"
-#include "report/read_log.h"
+#include "report_recorded/job_report.h"
+#include "report_recorded/read_log.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "api/request_parts.h"
 #include "explain/sensitivity.h"
 #include "model/preset.h"
-#include "report/curve_report.h"
+#include "report_plan/curve_report.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "api/command.h"
 #include "api/request_parts.h"
 #include "dataset/dataset.h"
-#include "report/cluster_report.h"
+#include "report_plan/cluster_report.h"
 
 #include <math.h>
 #include <string.h>

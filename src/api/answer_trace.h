@@ -6,7 +6,7 @@
 
 #include "api/request.h"
 #include "record/recording.h"
-#include "report/trace_report.h"
+#include "report_recorded/trace_report.h"
 
 /* Files that could not be read. */
 typedef struct clg_trace_skips {

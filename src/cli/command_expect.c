@@ -1,7 +1,7 @@
 /* command_expect.c -- what a cluster should show, and whether it does. */
 #include "cli/readings.h"
 
-#include "report/expect_report.h"
+#include "report_recorded/expect_report.h"
 
 #include <string.h>
 

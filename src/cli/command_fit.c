@@ -6,7 +6,7 @@
 #include "cli/readings.h"
 #include "cli/trace_reading.h"
 #include "record/recording.h"
-#include "report/calibration.h"
+#include "report_recorded/calibration.h"
 #include "trace/job_samples.h"
 #include "validate/validate.h"
 

@@ -2,13 +2,11 @@
 #include "cli/threads.h"
 #include "cli/tool.h"
 
-#include "report/accuracy.h"
-#include "report/leave_out_report.h"
-#include "report/looks.h"
-#include "report/picture.h"
-#include "report/plan_json.h"
-#include "report/plan_text.h"
-#include "report/serving_accuracy.h"
+#include "report_accuracy/accuracy.h"
+#include "report_accuracy/leave_out_report.h"
+#include "report_accuracy/looks.h"
+#include "report_accuracy/serving_accuracy.h"
+#include "report_accuracy/validation.h"
 #include "validate/run_columns.h"
 #include "validate/validate.h"
 

@@ -3,7 +3,7 @@
 #define CLG_CLI_TRACE_READING_H
 
 #include "cli/trace_files.h"
-#include "report/trace_report.h"
+#include "report_recorded/trace_report.h"
 
 typedef struct clg_trace_reading clg_trace_reading;
 

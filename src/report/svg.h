@@ -1,4 +1,4 @@
-/* svg.h -- internal to report/: a few strokes that pictures share. */
+/* svg.h -- a few strokes that pictures share. */
 #ifndef CLG_REPORT_SVG_H
 #define CLG_REPORT_SVG_H
 

@@ -1,6 +1,6 @@
 /* A graph of operators in JSON or protobuf: any bytes are one or none. */
 #include "record/recording.h"
-#include "report/trace_report.h"
+#include "report_recorded/trace_report.h"
 
 #include <assert.h>
 

@@ -1,5 +1,5 @@
 /* An operation timeline: any bytes are one or none, and its replays are times. */
-#include "report/trace_report.h"
+#include "report_recorded/trace_report.h"
 
 #include <assert.h>
 

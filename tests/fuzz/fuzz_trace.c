@@ -2,7 +2,7 @@
  * up, also when two ranks of a job left the same bytes. */
 #include "record/ns.h"
 #include "recording.h"
-#include "report/trace_report.h"
+#include "report_recorded/trace_report.h"
 #include "timeline/perfetto.h"
 #include "trace/merge.h"
 

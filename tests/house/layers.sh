@@ -11,7 +11,7 @@ for module in src/*/; do
         echo "src/$module is not in src/LAYERS"; failed=$((failed + 1)); continue
     fi
     bad=0
-    for used in $(cat src/"$module"/*.[ch] | sed -n 's/^#include "\([a-z]*\)\/.*/\1/p' | sort -u); do
+    for used in $(cat src/"$module"/*.[ch] | sed -n 's/^#include "\([a-z_]*\)\/.*/\1/p' | sort -u); do
         theirs=$(rank "$used")
         if [ -z "$theirs" ] || [ "$theirs" -gt "$mine" ]; then
             echo "src/$module includes $used, which is above it"; bad=1
@@ -23,7 +23,7 @@ for module in $order; do
     [ -d "src/$module" ] || { echo "src/LAYERS names $module, which is not there"; failed=$((failed + 1)); }
 done
 # The drawing in docs/design.md, read from the bottom up, is src/LAYERS.
-drawn=$(sed -n 's/^[a-z ]* | \([a-z ]*\)$/\1/p' docs/design.md | tac | tr ' ' '\n')
+drawn=$(sed -n 's/^[a-z ]* | \([a-z_ ]*\)$/\1/p' docs/design.md | tac | tr ' ' '\n')
 if [ "$drawn" = "$order" ]; then passed=$((passed + 1))
 else echo "the rooms drawn in docs/design.md are not those of src/LAYERS, bottom to top"; failed=$((failed + 1)); fi
 # The core does no I/O, reads no clock and no environment, never exits, and takes memory from arenas only.

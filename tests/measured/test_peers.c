@@ -2,7 +2,7 @@
  * beside ours. */
 #include "measured/peers.h"
 
-#include "report/serving_accuracy.h"
+#include "report_accuracy/serving_accuracy.h"
 #include "test.h"
 
 static clg_csv table_of(clg_arena *arena, const char *text) {

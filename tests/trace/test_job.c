@@ -2,7 +2,7 @@
 #include "record/ns.h"
 #include "record/split.h"
 #include "recording.h"
-#include "report/trace_report.h"
+#include "report_recorded/trace_report.h"
 #include "timeline/perfetto.h"
 #include "timeline/sweeping.h"
 #include "trace/merge.h"

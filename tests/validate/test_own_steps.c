@@ -1,7 +1,7 @@
 /* Runs predicted by the first few of their own source. */
 #include "validate/own_steps.h"
 
-#include "report/accuracy.h"
+#include "report_accuracy/accuracy.h"
 #include "test.h"
 
 static clg_arena arena;

@@ -1,0 +1,78 @@
+/* aims.c -- what the numbers were to reach on runs of others, beside what they reach. */
+#include "report_accuracy/accuracy.h"
+
+#include "dataset/kept.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A line of data/accuracy/aims.csv. */
+typedef struct aim {
+    const char *of, *kind; /* kind: in the group of the one-constant model; "": all */
+    const char *sources;   /* names with blanks between */
+    double percent;        /* mean absolute error of step time */
+} aim;
+
+static bool names(const char *sources, const char *source) {
+    size_t length = strlen(source);
+    for (const char *at = sources; (at = strstr(at, source)) != NULL; at += length)
+        if ((at == sources || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return true;
+    return false;
+}
+
+static bool belongs(const aim *a, const clg_run *r) {
+    return !r->reason && r->measured_step_s > 0 && (!*a->kind || strstr(r->group, a->kind)) &&
+           names(a->sources, r->source);
+}
+
+static void print_row(clg_text *t, const char *of, int runs, double percent, const char *wanted,
+                      bool met) {
+    clg_text_print(t, "| %s | %d | %s %% | %.1f %% | %s |\n", of, runs, wanted, percent,
+                   met ? "met" : "missed");
+}
+
+static void print_aim(clg_text *t, const clg_validation *v, const aim *a) {
+    double sum = 0;
+    int runs = 0;
+    for (int i = 0; i < v->runs; i++) {
+        if (!belongs(a, &v->run[i])) continue;
+        sum += fabs(v->run[i].error);
+        runs++;
+    }
+    if (runs == 0) return;
+    double percent = 100 * sum / runs;
+    print_row(t, a->of, runs, percent, clg_arena_print(t->arena, "at most %g", a->percent),
+              percent <= a->percent + 1e-9);
+}
+
+static void print_aims(clg_text *t, const clg_validation *v) {
+    clg_csv csv;
+    clg_error error = {0};
+    if (clg_dataset_csv(t->arena, "accuracy/aims.csv", &csv, &error) != CLG_OK) return;
+    for (int i = 0; i < csv.rows; i++) {
+        aim a = {clg_csv_field(&csv, i, "of"), clg_csv_field(&csv, i, "kind"),
+                 clg_csv_field(&csv, i, "sources"),
+                 strtod(clg_csv_field(&csv, i, "percent"), NULL)};
+        print_aim(t, v, &a);
+    }
+}
+
+void clg_report_aims(clg_text *t, const clg_validation *v) {
+    const clg_score *all = v->scores > 0 ? &v->score[v->scores - 1] : NULL;
+    int memory = 0, fits = 0;
+    for (int i = 0; i < v->runs; i++) {
+        memory += clg_run_weighed(&v->run[i]);
+        fits += !v->run[i].reason && v->run[i].measured_fits >= 0;
+    }
+    clg_text_print(t, "\n## Aims\n\nMean errors, fitted on or not; slopes and ranking have "
+                      "sections of their own.\n\n| of | runs | aim | reached | |\n"
+                      "|---|---|---|---|---|\n");
+    print_aims(t, v);
+    if (all && memory > 0)
+        print_row(t, "memory", memory, 100 * all->memory_mape, "at most 5",
+                  all->memory_mape <= 0.05);
+    if (all && fits > 0)
+        print_row(t, "runs and out of memory called right", fits, 100 * all->fits_accuracy,
+                  "at least 95", all->fits_accuracy >= 0.95);
+}

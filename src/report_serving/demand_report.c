@@ -1,0 +1,377 @@
+/* demand_report.c -- serving economics: who asks, what serves, how fast, what it costs and why. */
+#include "report_serving/demand_parts.h"
+
+#include "report/number_words.h"
+#include "report/price_words.h"
+#include "serve/headroom.h"
+#include "serve/offline.h"
+#include "units/units.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Above this share of capacity a point says nothing: 5 % in the cost of an iteration is 100 % in
+ * the wait (W = 1/(mu - lambda)). */
+static const double trusted_load = 0.95;
+
+enum { PAGE_COLUMNS = 100 };
+
+static void print_rate(clg_text *t, const clg_demand *d) {
+    if (d->clients > 0)
+        clg_text_print(t, "%.0f clients in a closed loop\n", d->clients);
+    else if (d->span_s <= 0)
+        clg_text_print(t, "all at once\n");
+    else
+        clg_text_print(t, "%s a second over %s, busiest %s %.2f x the mean\n",
+                       clg_words_few(t, clg_demand_rate_per_s(d)),
+                       clg_words_quantity(t, d->span_s, CLG_SECONDS),
+                       clg_demand_peak_s(d) >= 60
+                           ? "minute"
+                           : clg_words_quantity(t, clg_demand_peak_s(d), CLG_SECONDS),
+                       clg_demand_peak_over_mean(d));
+}
+
+/* Rows that were left out, by reason. */
+static void print_lost(clg_text *t, const clg_demand *d) {
+    const clg_demand_losses *l = &d->lost;
+    const struct {
+        int64_t count;
+        const char *why;
+    } rows[] = {{l->unreadable, "unreadable"},
+                {l->negative, "negative"},
+                {l->empty, "without prompt or output"},
+                {l->absurd, "absurd"}};
+    int64_t lost = clg_demand_lost(d);
+    const char *between = ": ";
+    if (lost == 0) return;
+    clg_text_print(t, "         left out %s row%s", clg_words_grouped(t, (double)lost),
+                   lost == 1 ? "" : "s");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].count == 0) continue;
+        clg_text_print(t, "%s%s %s", between, clg_words_grouped(t, (double)rows[i].count),
+                       rows[i].why);
+        between = ", ";
+    }
+    clg_text_print(t, "\n");
+}
+
+/* Whether every request is as long as the first: the tails of real ones are missing. */
+static bool alike(const clg_demand *d) {
+    for (int64_t i = 1; i < d->count; i++)
+        if (d->request[i].prompt_tokens != d->request[0].prompt_tokens ||
+            d->request[i].output_tokens != d->request[0].output_tokens)
+            return false;
+    return d->count > 1;
+}
+
+static void print_demand(clg_text *t, const clg_demand *d) {
+    clg_demand_means m = clg_demand_means_of(d);
+    clg_text_print(t, "demand   %s\n         %s request%s, ", d->title ? d->title : "made up",
+                   clg_words_grouped(t, (double)d->count), d->count == 1 ? "" : "s");
+    print_rate(t, d);
+    clg_text_print(t, "         %s tokens in and %s out each%s; %s out in all\n",
+                   clg_words_grouped(t, m.prompt_tokens), clg_words_grouped(t, m.output_tokens),
+                   alike(d) ? ", all alike (--spread)" : "",
+                   clg_words_quantity(t, (double)d->output_tokens, CLG_TOKENS));
+    print_lost(t, d);
+    if (d->moved > 0)
+        clg_text_print(t, "         %lld %s out of order sorted in\n", (long long)d->moved,
+                       d->moved == 1 ? "row" : "rows");
+}
+
+/* Two parts of a line that is broken between them where it would be wider than a page. */
+static void print_parts(clg_text *t, const char *first, const char *second) {
+    bool wide = strlen(first) + 1 + strlen(second) > PAGE_COLUMNS;
+    clg_text_print(t, "%s%s%s\n", first, wide ? "\n         " : " ", second);
+}
+
+static void print_ranks(clg_text *t, const clg_replica *r) {
+    const char *experts = clg_arena_print(t->arena, "experts in %d groups", r->layout.ep);
+    if (r->layout.dp > 1)
+        clg_text_print(t, "         attention on %d ranks that share out sequences%s%s\n",
+                       r->layout.dp, r->layout.ep > 1 ? ", " : "", r->layout.ep > 1 ? experts : "");
+    else if (r->layout.ep > 1)
+        clg_text_print(t, "         %s\n", experts);
+}
+
+static const char *short_name(clg_text *t, const clg_gpu *gpu) {
+    if (!gpu->asked) return gpu->name;
+    return clg_arena_print(t->arena, "%s (taken for '%s')", gpu->name, gpu->asked);
+}
+
+void clg_report_replica(clg_text *t, const clg_replica *r) {
+    const clg_model *m = &r->scenario->model;
+    print_parts(
+        t,
+        clg_arena_print(t->arena, "replica  %s on %d x %s: tp %d, pp %d, weights %s, cache %s,",
+                        m->title ? m->title : m->name, clg_replica_gpus(r),
+                        short_name(t, &r->scenario->machine.gpu), r->layout.tp, r->layout.pp,
+                        clg_name_of(clg_precision_names, (int)r->layout.weights),
+                        clg_name_of(clg_precision_names, (int)r->layout.cache)),
+        r->engine.title);
+    print_ranks(t, r);
+    if (r->prefill)
+        clg_text_print(
+            t,
+            "         %d x %d GPUs make first tokens, %d x %d the others\n"
+            "         the cache of a prompt goes over in %s and %s per thousand tokens\n",
+            r->prefills, clg_replica_part_gpus(r->prefill), r->decodes, clg_replica_part_gpus(r),
+            clg_words_quantity(t, r->transfer_s, CLG_SECONDS),
+            clg_words_quantity(t, 1000 * r->transfer_token_s, CLG_SECONDS));
+    if (r->cost.drafted > 0)
+        clg_text_print(t, "         %.0f tokens proposed an iteration, %.2f gained\n",
+                       r->cost.drafted, r->cost.gained);
+    print_parts(t,
+                clg_arena_print(
+                    t->arena, "         %.1f GB of weights a GPU; cache of %s tokens in %s blocks;",
+                    r->room.weight_bytes / 1e9,
+                    clg_words_grouped(t, (double)r->rules.blocks * r->rules.block_tokens),
+                    clg_words_grouped(t, (double)r->rules.blocks)),
+                clg_arena_print(t->arena, "at most %s sequences",
+                                clg_words_grouped(t, r->rules.max_sequences)));
+    if (r->layout.adapters > 0)
+        clg_text_print(t, "         of the weights %s adapter%s of rank %d: %.0f MB each\n",
+                       clg_words_grouped(t, r->layout.adapters), r->layout.adapters == 1 ? "" : "s",
+                       r->layout.adapter.rank, r->room.adapter_bytes / 1e6);
+    if (r->room.state_bytes > 0)
+        clg_text_print(
+            t, "         %.1f MB a GPU for the states of a sequence%s\n", r->room.state_bytes / 1e6,
+            r->rules.sequence_blocks > 0
+                ? clg_arena_print(t->arena, ", %d blocks of the cache", r->rules.sequence_blocks)
+                : "");
+}
+
+/* What is said of the end of an interval that no fleet reaches. */
+const char clg_words_no_fleet[] = "no fleet";
+
+static const char *fleet_gpus(clg_text *t, const clg_serve_question *s, const clg_serve_bound *b) {
+    if (!b->attainable) return clg_words_no_fleet;
+    double gpus = (double)b->replicas * clg_replica_gpus(s->replica);
+    return clg_words_grouped(t, gpus);
+}
+
+static void print_sized(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    if (s->replicas > 0) return;
+    clg_text_print(t,
+                   "         P10 %s – P90 %s%s, by how far off tokens/s of such models were on "
+                   "other tables\n",
+                   fleet_gpus(t, s, &a->fast), fleet_gpus(t, s, &a->slow),
+                   a->slow.attainable ? " GPUs" : "");
+    if (a->slow.attainable && a->slow.replicas > CLG_HEADROOM_WORTH * a->fleet.replicas)
+        clg_text_print(t,
+                       "         P90 is past a cliff: that slow, a replica meets the target with "
+                       "hardly any load\n");
+}
+
+/* How a given fleet would do at both ends; one that is sized meets the target by its size. */
+static const char *by_given(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    if (s->replicas == 0) return "";
+    return clg_arena_print(t->arena, " (P10 %.2f%% – P90 %.2f%%)", 100 * a->slow.well_served,
+                           100 * a->fast.well_served);
+}
+
+static void print_needs(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    int gpus = clg_replica_gpus(s->replica);
+    clg_text_print(
+        t,
+        "%-8s %s replica%s = %s GPU%s for %s to the first token and %s each, "
+        "%.3g%% of requests\n",
+        s->replicas > 0 ? "given" : "needs", clg_words_grouped(t, (double)a->fleet.replicas),
+        a->fleet.replicas == 1 ? "" : "s", clg_words_grouped(t, (double)a->fleet.replicas * gpus),
+        a->fleet.replicas * gpus == 1 ? "" : "s",
+        clg_words_quantity(t, s->target.ttft_s, CLG_SECONDS),
+        clg_words_quantity(t, s->target.tpot_s, CLG_SECONDS), 100 * s->target.share);
+    print_sized(t, s, a);
+    clg_text_print(t, "         %s: %.2f%% are served within both%s\n",
+                   a->meets ? "met" : "NOT MET", 100 * a->fleet.well_served, by_given(t, s, a));
+    if (a->windows > 1)
+        clg_text_print(t,
+                       "         scaled over %lld windows: %.2f replicas on average, %.0f at "
+                       "most\n",
+                       (long long)a->windows, a->windows_mean, a->windows_most);
+    if (a->fleet.refused > 0)
+        clg_text_print(t, "         refused, because they can never fit in the cache: %s\n",
+                       clg_words_grouped(t, (double)a->fleet.refused));
+}
+
+/* A fleet that no target is set to: clients that wait for answers, or all at once. */
+static void print_given(clg_text *t, const clg_serve_question *s) {
+    double gpus = (double)s->replicas * clg_replica_gpus(s->replica);
+    const char *each = "";
+    if (s->demand->clients > 0)
+        each =
+            clg_arena_print(t->arena, ", %s clients each",
+                            clg_words_grouped(t, ceil(s->demand->clients / (double)s->replicas)));
+    clg_text_print(t, "given    %s replica%s = %s GPU%s%s\n",
+                   clg_words_grouped(t, (double)s->replicas), s->replicas == 1 ? "" : "s",
+                   clg_words_grouped(t, gpus), gpus > 1 ? "s" : "", each);
+}
+
+static void print_times(clg_text *t, const char *name, const clg_percentiles *p, double doubt) {
+    clg_text_print(t, "         %-22s %10s %10s %10s   %s – %s\n", name,
+                   clg_words_quantity(t, p->p50, CLG_SECONDS),
+                   clg_words_quantity(t, p->p90, CLG_SECONDS),
+                   clg_words_quantity(t, p->p99, CLG_SECONDS),
+                   clg_words_quantity(t, p->p50 / doubt, CLG_SECONDS),
+                   clg_words_quantity(t, p->p50 * doubt, CLG_SECONDS));
+}
+
+static void print_latency(clg_text *t, const clg_serve_answer *a) {
+    clg_text_print(t, "latency  %-22s %10s %10s %10s   P10 – P90 of the p50\n", "", "p50", "p90",
+                   "p99");
+    print_times(t, "first token", &a->fleet.ttft_s, a->doubt.first);
+    print_times(t, "each token after", &a->fleet.tpot_s, a->doubt.token);
+    print_times(t, "whole answer", &a->fleet.e2e_s, a->doubt.token);
+    clg_text_print(t,
+                   "         p99 to the first token with iterations 5 %% faster %s, 5 %% slower "
+                   "%s\n",
+                   clg_words_quantity(t, a->ttft_low_s, CLG_SECONDS),
+                   clg_words_quantity(t, a->ttft_high_s, CLG_SECONDS));
+    if (a->rho > trusted_load)
+        clg_text_print(t,
+                       "         at %.0f %% of capacity waits are no forecast: trust the interval "
+                       "only\n",
+                       100 * a->rho);
+}
+
+double clg_serve_kept_full(const clg_serve_question *s, const clg_serve_answer *a,
+                           const clg_serve_bound *b) {
+    double loaded = a->rho * (double)a->fleet.replicas * b->scale;
+    return floor(loaded / s->full_share) * clg_replica_gpus(s->replica);
+}
+
+clg_iteration clg_report_iteration(const clg_serve_question *s, const clg_serve_answer *a) {
+    const clg_replica *r = s->replica;
+    int pools = r->prefill ? r->decodes : 1;
+    return clg_replica_iteration(r, a->fleet.mean_sequences / pools,
+                                 clg_demand_means_of(s->demand).context_tokens);
+}
+
+/* Where the time of a token goes, in the batch of the busy fleet. Parts of less than half a per
+ * cent are left out. */
+static void print_iteration(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    clg_iteration one = clg_report_iteration(s, a);
+    clg_text_print(t, "token    %s an iteration of %.0f decoding with %s tokens each, no prompt:\n",
+                   clg_words_quantity(t, one.seconds, CLG_SECONDS), one.sequences,
+                   clg_words_grouped(t, one.context_tokens));
+    for (int i = 0; i < CLG_ITERATION_PARTS; i++) {
+        double share = one.part[i] / one.seconds;
+        if (share < 0.005) continue;
+        clg_text_print(t, "         %-22s %10s %5.1f %%   %s\n", clg_iteration_part_names[i].name,
+                       clg_words_quantity(t, one.part[i], CLG_SECONDS), 100 * share,
+                       clg_iteration_part_names[i].help);
+    }
+    clg_text_print(t, "         with prompts read in between%s %s a token (p50)\n",
+                   s->replica->cost.drafted > 0 ? " and drafts taken" : "",
+                   clg_words_quantity(t, a->fleet.tpot_s.p50, CLG_SECONDS));
+}
+
+/* Clients of a closed loop ask as fast as they are answered: they keep what there is busy. */
+static void print_kept(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    double gpus = (double)a->fleet.replicas * clg_replica_gpus(s->replica);
+    if (s->demand->clients > 0)
+        clg_text_print(t,
+                       "         closed loop: %s clients keep %s GPU%s at %.0f %% of that, and ask "
+                       "when answered\n",
+                       clg_words_grouped(t, (double)s->demand->clients), clg_words_grouped(t, gpus),
+                       gpus > 1 ? "s" : "", 100 * a->rho);
+    if (!clg_demand_timed(s) || a->brief) return;
+    clg_text_print(t,
+                   "         this demand keeps %.0f GPU%s (P10 %.0f – P90 %.0f) above %.0f %% "
+                   "load\n",
+                   a->gpus_kept_full, a->gpus_kept_full == 1.0 ? "" : "s",
+                   clg_serve_kept_full(s, a, &a->fast), clg_serve_kept_full(s, a, &a->slow),
+                   100 * s->full_share);
+}
+
+static void print_use(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    double fleet = (double)a->fleet.replicas;
+    clg_text_print(t,
+                   "use      busy %.1f %% of the time with %.1f sequences; MFU %.2f %%; load "
+                   "(rho) %.1f %% of capacity\n",
+                   100 * a->fleet.busy_share, a->fleet.mean_sequences, 100 * a->mfu, 100 * a->rho);
+    if (a->fleet.found.cached > 0)
+        clg_text_print(t,
+                       "         %.1f %% of prompt tokens were in the prefix cache; capacity is "
+                       "with as many\n",
+                       100 * a->fleet.found.cached);
+    if (s->replica->host_bytes_per_s > 0)
+        clg_text_print(t,
+                       "         %.1f %% were read back from the host's, at %s a GPU and beside "
+                       "the iterations\n",
+                       100 * a->fleet.found.read,
+                       clg_words_quantity(t, s->replica->host_bytes_per_s, CLG_BYTES_PER_S));
+    double most = fleet * a->offline_tokens_per_s;
+    clg_text_print(t, "         %s output tokens/s of %s at most (P10 %s – P90 %s)\n",
+                   clg_words_grouped(t, a->fleet.output_tokens_per_s), clg_words_grouped(t, most),
+                   clg_words_grouped(t, most / a->doubt.rate),
+                   clg_words_grouped(t, most * a->doubt.rate));
+    print_kept(t, s, a);
+}
+
+/* So many late requests vary by a third from one sample to the next. */
+static const double told_apart = 10;
+
+void clg_report_front_ends(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    if (clg_serve_front_binds(s, a))
+        clg_text_print(t,
+                       "note     not the GPU binds but the process%s that takes requests in: more "
+                       "--api-servers\n",
+                       s->replica->rules.front_ends > 1 ? "es" : "");
+}
+
+static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    const clg_replica *r = s->replica;
+    if (r->curves.borrowed)
+        clg_text_print(t, "note     kernel times are borrowed from %s\n", r->curves.file);
+    clg_report_front_ends(t, s, a);
+    if (s->spare_gpus > 0)
+        clg_text_print(t, "note     %s of the GPUs given make no replica of %d: they are idle\n",
+                       clg_words_grouped(t, (double)s->spare_gpus), clg_replica_gpus(r));
+    if (a->fleet.simulated < a->fleet.replicas)
+        clg_text_print(t,
+                       "note     %lld of the replicas %s simulated; the others are dealt "
+                       "requests alike\n",
+                       (long long)a->fleet.simulated, a->fleet.simulated == 1 ? "was" : "were");
+    if (a->brief)
+        clg_text_print(t, "note     requests come sooner than one is answered alone: a batch, paid "
+                          "until its last answer;\n         rates, bursts and idle hours need a "
+                          "longer --span\n");
+    else if (clg_demand_timed(s) && 4 * a->fleet.e2e_s.p90 > s->demand->span_s)
+        clg_text_print(t, "note     answers take long beside the time requests come in: start and "
+                          "end weigh; longer --span\n");
+    if (s->demand->every_s > 0 && a->fleet.e2e_s.p50 > s->demand->every_s)
+        clg_text_print(t, "note     answers take longer than --turn-gap: users would ask less "
+                          "often than that\n");
+    double late = (1 - s->target.share) * (double)s->demand->count;
+    if (clg_demand_timed(s) && late < told_apart && s->replicas == 0)
+        clg_text_print(t,
+                       "note     of %s requests %.0f may be late: chance decides; longer --span, "
+                       "another --seed\n",
+                       clg_words_grouped(t, (double)s->demand->count), floor(late));
+    if (a->rho > 1 && clg_demand_timed(s) && !a->brief)
+        clg_text_print(t,
+                       "note     the fleet falls behind: it is paid %s longer, until its last "
+                       "answer\n",
+                       clg_words_quantity(t, a->fleet.span_s - s->demand->span_s, CLG_SECONDS));
+    if (a->fleet.preemptions > 0)
+        clg_text_print(t, "note     the cache ran full: %s preemptions\n",
+                       clg_words_grouped(t, (double)a->fleet.preemptions));
+}
+
+void clg_report_demand(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    print_demand(t, s->demand);
+    clg_report_replica(t, s->replica);
+    if (clg_demand_timed(s) || s->demand->apart)
+        print_needs(t, s, a);
+    else if (s->replicas > 0)
+        print_given(t, s);
+    else if (s->demand->clients > 0)
+        clg_text_print(t, "given    1 replica; --ttft or --tpot asks for as many as that takes\n");
+    print_latency(t, a);
+    print_iteration(t, s, a);
+    print_use(t, s, a);
+    clg_report_money(t, s, a);
+    clg_report_scaling(t, s, a);
+    print_caveats(t, s, a);
+}

@@ -1,0 +1,149 @@
+/* headroom_report.c -- see the header. */
+#include "report_serving/headroom_report.h"
+
+#include "report/number_words.h"
+
+#include <math.h>
+
+static double count_of(const clg_serve_question *s, int64_t replicas) {
+    return (double)replicas * clg_replica_gpus(s->replica);
+}
+
+static const char *gpus_of(clg_text *t, const clg_serve_question *s, int64_t replicas) {
+    return clg_words_grouped(t, count_of(s, replicas));
+}
+
+/* "1 GPU: it holds", "4 GPUs: they hold". */
+static const char *buy_of(clg_text *t, const clg_serve_question *s, int64_t replicas) {
+    return clg_arena_print(t->arena, "%s %s", gpus_of(t, s, replicas),
+                           count_of(s, replicas) > 1 ? "GPUs: they hold" : "GPU: it holds");
+}
+
+/* A chance that was found by halving says no more than this. */
+static const char *chance(clg_text *t, double share) {
+    if (share > 0.99) return "above 99 %";
+    if (share < 0.01) return "below 1 %";
+    return clg_arena_print(t->arena, "%.0f %%", 100 * share);
+}
+
+static void print_chance(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,
+                         const clg_serve_headroom *h) {
+    int64_t n = a->fleet.replicas;
+    if (s->replicas > 0)
+        clg_text_print(t, "chance   %s GPU%s the target with %s", gpus_of(t, s, n),
+                       count_of(s, n) > 1 ? "s hold" : " holds", chance(t, h->chance));
+    else if (h->buy_replicas > n)
+        clg_text_print(t, "buy      %s the target with %s chance; %s with %s",
+                       buy_of(t, s, h->buy_replicas), chance(t, h->buy_chance), gpus_of(t, s, n),
+                       chance(t, h->chance));
+    else
+        clg_text_print(t, "buy      %s the target with %s chance", buy_of(t, s, n),
+                       chance(t, h->chance));
+    if (s->replicas == 0 && h->buy_replicas == 0)
+        clg_text_print(t,
+                       "; no fleet of up to %d times as many\n"
+                       "         with 90 %%: loosen the target, or measure one replica first",
+                       CLG_HEADROOM_WORTH);
+    clg_text_print(t, "\n");
+}
+
+static void print_next(clg_text *t, const clg_serve_question *s, const clg_serve_headroom *h) {
+    double counted = s->demand->apart ? s->demand->clients : s->demand->users;
+    bool users = counted > 0;
+    double now = users ? counted : clg_demand_rate_per_s(s->demand);
+    if (h->busiest_s > 0)
+        clg_text_print(t, "         all by the busiest %s%s\n",
+                       clg_words_quantity(t, h->busiest_s, CLG_SECONDS),
+                       h->next_ratio < 1 ? ", in which it is too small" : "");
+    if (h->next_ratio == 0) return;
+    const char *held = clg_words_few(t, users ? floor(h->next_ratio * now) : h->next_ratio * now);
+    const char *of = users ? "users" : "requests/s";
+    if (h->next_ratio < 1) {
+        clg_text_print(t, "         with the margin it is held for %s %s, %.2f x this demand\n",
+                       held, of, h->next_ratio);
+        return;
+    }
+    clg_text_print(t, "         the next GPUs are due at %s%s %s, %.2f x this demand\n",
+                   h->next_ratio >= CLG_HEADROOM_MOST ? "more than " : "", held, of, h->next_ratio);
+}
+
+/* "+10 % a month: the next GPUs are due in 1.5 months; 3 GPUs in 3 months, 4 in 6". */
+static void print_growth(clg_text *t, const clg_serve_question *s, const clg_serve_headroom *h) {
+    size_t from = t->size;
+    if (s->growth == 0.0) return;
+    bool due = isfinite(h->next_months) && h->next_ratio < CLG_HEADROOM_MOST;
+    clg_text_print(t, "growth   %+.3g %% a month: ", 100 * s->growth);
+    if (due)
+        clg_text_print(t, "the next GPUs are due in %.1f months", h->next_months);
+    else
+        clg_text_print(t, "no more GPUs are due soon");
+    for (int i = 0; i < CLG_GROWN && h->grown_replicas[i] > 0; i++)
+        clg_text_print(t, "%s %s%s in %d%s", i > 0 ? "," : ";", gpus_of(t, s, h->grown_replicas[i]),
+                       i > 0                                                      ? ""
+                       : h->grown_replicas[i] * clg_replica_gpus(s->replica) == 1 ? " GPU"
+                                                                                  : " GPUs",
+                       clg_grown_months[i], i > 0 ? "" : " months");
+    clg_text_print(t, "\n");
+    clg_text_fold(t, from, 9);
+}
+
+static void print_order(clg_text *t, const clg_serve_question *s, const clg_serve_headroom *h) {
+    if (h->lead_ratio <= 0) return;
+    const char *when = clg_words_quantity(t, s->lead_s, CLG_SECONDS);
+    int64_t all = h->lead_replicas, more = all - h->buy_replicas;
+    clg_text_print(t, "order    in %s demand is %.2f x: ", when, h->lead_ratio);
+    if (all == 0)
+        clg_text_print(t, "no fleet to order holds it with 90 %% chance\n");
+    else
+        clg_text_print(t, "%s GPU%s then hold%s it with 90 %% chance; order %s more than to buy\n",
+                       gpus_of(t, s, all), count_of(s, all) > 1 ? "s" : "",
+                       count_of(s, all) > 1 ? "" : "s", more > 0 ? gpus_of(t, s, more) : "no");
+}
+
+static void print_lost(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,
+                       const clg_serve_headroom *h) {
+    if (h->lost_replicas == a->fleet.replicas)
+        clg_text_print(t, "         one node holds all of it: lose it, and nobody is served\n");
+    else
+        clg_text_print(t, "         a node lost (%s GPUs): %.4g%% are served in time\n",
+                       gpus_of(t, s, h->lost_replicas), 100 * h->lost_share);
+}
+
+void clg_report_headroom(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,
+                         const clg_serve_headroom *h) {
+    if (!h->known) return;
+    print_chance(t, s, a, h);
+    print_next(t, s, h);
+    print_growth(t, s, h);
+    print_order(t, s, h);
+    print_lost(t, s, a, h);
+}
+
+void clg_json_headroom(clg_json_writer *w, const clg_serve_question *s,
+                       const clg_serve_headroom *h) {
+    int gpus = clg_replica_gpus(s->replica);
+    if (!h->known) return;
+    clg_json_open(w, "headroom", '{');
+    clg_json_add_number(w, "chance", h->chance);
+    if (s->replicas == 0) {
+        clg_json_add_integer(w, "buy_gpus", h->buy_replicas * gpus);
+        clg_json_add_number(w, "buy_chance", h->buy_chance);
+    }
+    if (s->demand->apart)
+        clg_json_add_number(w, "next_at_clients", h->next_ratio * s->demand->clients);
+    else
+        clg_json_add_number(w, "next_at_requests_per_s",
+                            h->next_ratio * clg_demand_rate_per_s(s->demand));
+    if (isfinite(h->next_months)) clg_json_add_number(w, "next_in_months", h->next_months);
+    for (int i = 0; i < CLG_GROWN && h->grown_replicas[i] > 0; i++)
+        clg_json_add_integer(
+            w, clg_arena_print(w->text->arena, "gpus_in_%d_months", clg_grown_months[i]),
+            h->grown_replicas[i] * gpus);
+    if (h->lead_ratio > 0) {
+        clg_json_add_number(w, "lead_ratio", h->lead_ratio);
+        if (h->lead_replicas > 0) clg_json_add_integer(w, "lead_gpus", h->lead_replicas * gpus);
+    }
+    clg_json_add_integer(w, "node_gpus", h->lost_replicas * gpus);
+    clg_json_add_number(w, "share_without_node", h->lost_share);
+    clg_json_close(w, '}');
+}
