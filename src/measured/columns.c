@@ -120,6 +120,14 @@ static const char *read_lengths(const clg_cell_reader *r, clg_serve_plan *p) {
     p->prompt_tokens = clg_cell_number(r, "prompt_tokens", 0) * longest;
     p->output_tokens = clg_cell_number(r, "output_tokens", 0);
     if (p->output_tokens > 1) p->output_tokens *= longest;
+    const char *name = clg_cell_word(r, "lengths");
+    clg_lengths *lengths = clg_take(r->arena, 1, clg_lengths);
+    clg_error error = {0};
+    if (!*name) return NULL;
+    if (p->spread > 0 || p->shortest < 1) return "lengths of texts, or shortest and spread";
+    if (clg_lengths_find(r->arena, name, lengths, &error) != CLG_OK)
+        return clg_arena_print(r->arena, "no lengths are known as '%.40s'", name);
+    p->lengths = lengths;
     return NULL;
 }
 

@@ -35,8 +35,11 @@ static clg_status read_scenario(clg_arena *arena, const clg_serve_plan *p, clg_s
 
 static const uint64_t seed = 11;
 
-static double length_of(const clg_serve_plan *p, double nominal, clg_random *random) {
-    double share = p->shortest + (1 - p->shortest) * clg_random_unit(random);
+static double length_of(const clg_serve_plan *p, double nominal, const clg_length_ends *ends,
+                        clg_random *random) {
+    double unit = clg_random_unit(random);
+    if (p->lengths) return round(clg_length_at(ends, unit));
+    double share = p->shortest + (1 - p->shortest) * unit;
     if (p->spread > 0) {
         double sigma = sqrt(clg_log1p(p->spread * p->spread));
         share = clg_exp(sigma * clg_random_normal(random) - sigma * sigma / 2);
@@ -80,6 +83,14 @@ static void keep_means(const clg_serve_plan *p, clg_demand *d) {
     }
 }
 
+static int32_t prompt_of(const clg_serve_plan *p, clg_random *random) {
+    return (int32_t)length_of(p, p->prompt_tokens, p->lengths ? &p->lengths->prompt : NULL, random);
+}
+
+static int32_t output_of(const clg_serve_plan *p, clg_random *random) {
+    return (int32_t)length_of(p, p->output_tokens, p->lengths ? &p->lengths->output : NULL, random);
+}
+
 static clg_demand demand_of(clg_arena *arena, const clg_serve_plan *p, double block_tokens) {
     int64_t distinct = p->distinct < p->requests || p->seen > 0 ? p->distinct : 0;
     if (p->seen > 0 && distinct == 0) distinct = p->requests;
@@ -94,12 +105,12 @@ static clg_demand demand_of(clg_arena *arena, const clg_serve_plan *p, double bl
         }
         d.request[i].prompt_tokens = distinct > 0 && i >= distinct
                                          ? d.request[i - distinct].prompt_tokens
-                                         : (int32_t)length_of(p, p->prompt_tokens, &random);
-        d.request[i].output_tokens = (int32_t)length_of(p, p->output_tokens, &random);
+                                         : prompt_of(p, &random);
+        d.request[i].output_tokens = output_of(p, &random);
         d.request[i].arrival_s = now_s;
         if (p->requests_per_s > 0) now_s += clg_random_gamma(&gaps, 1) / p->requests_per_s;
     }
-    if (!p->request && (p->shortest < 1 || p->spread > 0)) keep_means(p, &d);
+    if (!p->request && (p->shortest < 1 || p->spread > 0 || p->lengths)) keep_means(p, &d);
     if (distinct > 0) name_blocks(arena, &d, distinct, (int32_t)block_tokens);
     clg_demand_finish(arena, &d);
     return d;

@@ -7,6 +7,7 @@
 #define CLG_MEASURED_MEASURED_H
 
 #include "base/csv.h"
+#include "measured/lengths.h"
 #include "serve/replica.h"
 
 /* What tables measure. */
@@ -33,7 +34,8 @@ typedef struct clg_serve_plan {
     double prompt_tokens, output_tokens;
     double shortest; /* lengths are even from this share of the nominal one up; 1: all alike */
     double spread;   /* log-normal lengths of this deviation over mean instead; 0: no */
-    int64_t clients; /* closed loop; 0: all requests at once, or as they came */
+    const clg_lengths *lengths; /* of texts, scaled to the numbers above; NULL: as those say */
+    int64_t clients;            /* closed loop; 0: all requests at once, or as they came */
     int64_t requests;
     double requests_per_s;         /* one by one, Poisson; 0: not */
     int64_t distinct;              /* different prompts, sent in turn; 0: no two are alike */
