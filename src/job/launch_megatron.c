@@ -6,8 +6,8 @@
 static bool is_plain(const clg_layer_kind *k) {
     const clg_attention *a = &k->attention;
     bool known = a->kind == CLG_ATTENTION_GROUPED || a->kind == CLG_ATTENTION_LATENT;
-    return known && !a->window && !a->output_gate && !k->parallel && !a->indexer.heads &&
-           k->mlp.kind != CLG_MLP_NONE && !k->mlp.clamped && !k->mlp.biases;
+    return known && !a->window && !a->gate_dim && !a->borrows && !a->keys_serve && !k->parallel &&
+           !a->indexer.heads && k->mlp.kind != CLG_MLP_NONE && !k->mlp.clamped && !k->mlp.biases;
 }
 
 /* Layers before the first with experts, all of one kind and the rest of another; 0: all are alike;

@@ -46,9 +46,10 @@ double clg_read_bytes_per_token(const clg_serving *s, double context) {
     return bytes;
 }
 
-static bool any_sparse(const clg_model *m) {
+/* Some layer reads other entries than it keeps. */
+static bool reads_others(const clg_model *m) {
     for (int k = 0; k < m->kinds; k++)
-        if (clg_is_sparse(&m->kind[k].attention)) return true;
+        if (clg_is_sparse(&m->kind[k].attention) || m->kind[k].attention.borrows) return true;
     return false;
 }
 
@@ -231,7 +232,7 @@ clg_serving_room clg_serving_room_of(const clg_serving *s, const clg_serve_curve
                      s->layout->adapters * r.adapter_bytes;
     r.activation_bytes = activation_bytes(s);
     r.cache_bytes_per_token = kept_cache_bytes(s) / pp;
-    r.read_bytes_per_token = any_sparse(s->model)
+    r.read_bytes_per_token = reads_others(s->model)
                                  ? clg_read_bytes_per_token(s, s->context_tokens) / pp
                                  : r.cache_bytes_per_token;
     r.state_bytes = n.all / pp;

@@ -55,13 +55,10 @@ static const clg_json *one_of(const clg_json *node) {
     return node->first;
 }
 
-clg_status clg_config_whole(const clg_config *config, const char *names, int64_t least,
-                            int64_t most, int64_t otherwise, int64_t *value) {
-    const clg_json *node = clg_config_field(config, names);
-    *value = otherwise;
-    if (!node) return CLG_OK;
+/* `node`: the field, or of a list the item that counts. */
+static clg_status whole(const clg_config *config, const char *names, const clg_json *node,
+                        int64_t least, int64_t most, int64_t *value) {
     char mend[96];
-    node = one_of(node);
     snprintf(mend, sizeof mend, "give a whole number from %lld to %lld", (long long)least,
              (long long)most);
     if (node->kind != CLG_JSON_NUMBER || node->number != floor(node->number))
@@ -70,6 +67,25 @@ clg_status clg_config_whole(const clg_config *config, const char *names, int64_t
         return clg_config_fault(config, names, mend, "out of range");
     *value = (int64_t)node->number;
     return CLG_OK;
+}
+
+clg_status clg_config_whole(const clg_config *config, const char *names, int64_t least,
+                            int64_t most, int64_t otherwise, int64_t *value) {
+    const clg_json *node = clg_config_field(config, names);
+    *value = otherwise;
+    return node ? whole(config, names, one_of(node), least, most, value) : CLG_OK;
+}
+
+clg_status clg_config_of_layer(const clg_config *config, const char *names, int64_t layer,
+                               int64_t most, int64_t otherwise, int64_t *value) {
+    const clg_json *node = clg_config_field(config, names);
+    *value = otherwise;
+    if (!node) return CLG_OK;
+    const clg_json *item = node->kind == CLG_JSON_ARRAY ? clg_config_item(node, layer) : node;
+    if (!item)
+        return clg_config_fault(config, names, "give one number for each layer",
+                                "the list ends before the layers do");
+    return whole(config, names, item, 1, most, value);
 }
 
 clg_status clg_config_needed(const clg_config *config, const char *names, const char *meaning,

@@ -21,6 +21,10 @@ const clg_json *clg_config_field(const clg_config *config, const char *names);
 clg_status clg_config_whole(const clg_config *config, const char *names, int64_t least,
                             int64_t most, int64_t otherwise, int64_t *value);
 
+/* Of a field that is a number for all layers or a list of one each: that of a layer. */
+clg_status clg_config_of_layer(const clg_config *config, const char *names, int64_t layer,
+                               int64_t most, int64_t otherwise, int64_t *value);
+
 /* The same for a field that must be there; the error says what it means. */
 clg_status clg_config_needed(const clg_config *config, const char *names, const char *meaning,
                              int64_t most, int64_t *value);

@@ -5,9 +5,9 @@
 
 /* Heads' queries, out of the hidden width or of a low rank of it. */
 static int64_t query_parameters(int64_t h, const clg_attention *a) {
-    int64_t queries = (int64_t)a->heads * a->head_dim;
-    if (a->query_rank > 0) return (h + queries) * a->query_rank;
-    return h * queries * (a->output_gate ? 2 : 1);
+    int64_t queries = (int64_t)a->heads * a->head_dim, gates = h * a->heads * a->gate_dim;
+    if (a->query_rank > 0) return (h + queries) * a->query_rank + gates;
+    return h * queries + gates;
 }
 
 static int64_t output_parameters(int64_t h, const clg_attention *a) {
@@ -28,9 +28,9 @@ static int64_t attention_parameters(const clg_model *m, const clg_attention *a) 
                (int64_t)a->kv_rank * heads * (nope + a->value_head_dim) +
                heads * a->value_head_dim * h;
     }
-    return query_parameters(h, a) +
-           h * a->kv_heads * (a->head_dim + (a->shared_values ? 0 : a->value_head_dim)) +
-           output_parameters(h, a);
+    int values = a->shared_values || a->keys_serve ? 0 : a->value_head_dim;
+    int64_t keys_values = a->borrows ? 0 : h * a->kv_heads * (a->head_dim + values);
+    return query_parameters(h, a) + keys_values + output_parameters(h, a);
 }
 
 int64_t clg_pooling_parameters(const clg_model *m, const clg_pooling *p, int width) {
@@ -86,10 +86,20 @@ static void count_layer(const clg_model *m, clg_layer_kind *kind) {
         p->replicated += kind->attention.query_rank + kind->attention.head_dim;
     p->replicated += clg_indexer_parameters(m, &kind->attention);
     p->replicated += clg_pooling_parameters(m, &kind->attention.pooling, kind->attention.head_dim);
+    /* A gate of what its table gives, and back to the hidden width; its share of the product that
+     * adds the token's embedding to the table's (transformers modeling_gemma4.py). */
+    if (!kind->idle) p->replicated += 3 * m->layer_input * m->hidden;
     p->replicated += parts_of(kind) * stream_parameters(m, clg_stream_columns(m->streams), 3);
     if (mlp->kind != CLG_MLP_MOE) return;
     p->experts += mlp_matrices(mlp) * clg_expert_input(m, mlp) * mlp->expert_ffn * mlp->experts;
     p->replicated += m->hidden * (mlp->experts + 2 * mlp->latent);
+}
+
+void clg_layer_rest(const clg_model *m, clg_layer_kind *kind) {
+    clg_layer_kind rest = {.idle = true};
+    count_layer(m, kind);
+    rest.extra = kind->parameters;
+    *kind = rest;
 }
 
 /* At least as many as pools, low ranks of outputs and streams of a layer have. */
@@ -125,12 +135,14 @@ void clg_model_count(clg_model *m) {
         const clg_layer_kind *kind = &m->kind[m->layer_kind[i]];
         const clg_layer_parameters *p = &kind->parameters;
         total += p->attention + p->mlp + p->experts + p->replicated;
-        if (p->experts > 0)
+        if (kind->idle)
+            idle += p->attention + p->mlp + p->experts + p->replicated;
+        else if (p->experts > 0)
             idle +=
                 p->experts / kind->mlp.experts * (kind->mlp.experts - kind->mlp.experts_per_token);
     }
     m->parameters = total;
-    m->active_parameters = total - idle;
+    m->active_parameters = total - idle - m->layer_tables;
 }
 
 double clg_model_flop_per_token(const clg_model *m, int64_t seq) {

@@ -68,8 +68,13 @@ typedef struct clg_attention {
     bool rotary;        /* rotates queries and keys (a memory-bound kernel) */
     bool query_key_norm;  /* norms on q and k (a memory-bound kernel) */
     bool norm_over_heads; /* those run over all heads together: a sum across tensor ranks */
-    bool output_gate;     /* GROUPED: the query projection makes a gate of the output as well */
-    bool shared_values;   /* GROUPED: a key is its value, too: one projection, one entry */
+    int gate_dim; /* columns of a gate of the output that each head has, made of the hidden width:
+                     as wide as a value or 1; 0: none */
+    bool shared_values; /* GROUPED: a key is its value, too: one projection, one entry */
+    bool keys_serve;    /* GROUPED: what keys are made of is normed to values, too: one projection,
+                           two entries (Gemma 4) */
+    bool borrows;       /* GROUPED: attends to keys and values of a layer before: no projection, no
+                           entry of its own (Gemma 3n) */
     int output_groups, output_rank; /* GROUPED: heads in equal groups, each multiplied to the rank,
                                        and those to the hidden width; 0: at once */
     clg_pooling pooling;            /* GROUPED */
@@ -112,6 +117,7 @@ typedef struct clg_layer_kind {
     clg_attention attention;
     clg_mlp mlp;
     bool parallel;   /* attention and MLP read the same norm (GPT-NeoX, Falcon): one reduction */
+    bool idle;       /* no token of text goes through it: parameters alone */
     int norms;       /* norm kernels over the hidden width per layer */
     bool layer_norm; /* LayerNorm rather than RMSNorm (another kernel) */
     int norm_values; /* trained values per channel of a norm: 2 scale and bias, 1 scale, 0 none */
@@ -119,7 +125,7 @@ typedef struct clg_layer_kind {
     clg_layer_parameters parameters; /* all of them, extra included; made by clg_model_count */
 } clg_layer_kind;
 
-enum { CLG_LAYER_KINDS = 8 };
+enum { CLG_LAYER_KINDS = 16 };
 
 typedef struct clg_model {
     const char *name;   /* preset name or file */
@@ -136,12 +142,15 @@ typedef struct clg_model {
     int64_t max_seq;                        /* tokens; 0 if the file does not say */
     int streams; /* residual streams that parts of layers read and write mixed (hyper-connections,
                     arXiv:2409.19606; doubly stochastic: arXiv:2512.24880); 0, 1: plain */
+    int64_t layer_input;   /* width of what a table of its own gives each layer of a token, beside
+                              the residual; 0: none (Gemma 3n) */
     int prediction_layers; /* MTP modules (a layer and a 2h x h projection each), on the last stage
                             */
     int kinds;
     clg_layer_kind kind[CLG_LAYER_KINDS];
     const uint8_t *layer_kind;    /* [layers] index into kind, in order of depth */
     int64_t embedding_parameters; /* token and position tables, and any norm on them */
+    int64_t layer_tables;         /* of them: of each layer's own, of which a token reads a row */
     int64_t head_parameters;      /* output head; 0 when tied */
     int64_t final_parameters;     /* norm after the last layer and the like */
     clg_precision stored;         /* of the published weights that products read; what training
@@ -150,7 +159,8 @@ typedef struct clg_model {
                                    */
     const char *stored_unknown;   /* as config.json calls a format that is none of ours, or NULL */
     int64_t parameters;           /* total without MTP modules: what model cards print */
-    int64_t active_parameters;    /* parameters a token touches (all but unrouted experts) */
+    int64_t active_parameters;    /* parameters a token touches: all but unrouted experts, idle
+                                     layers and tables of layers */
 } clg_model;
 
 /* LINEAR attention: values of one sequence's state, and of the inputs its convolution still sees
@@ -227,6 +237,9 @@ double clg_pooled_kept(const clg_attention *attention, double keys);
 
 /* Width of what is sent to routed experts and comes back. */
 int64_t clg_expert_input(const clg_model *model, const clg_mlp *mlp);
+
+/* Makes of a layer one that no token goes through: its parameters, and no work. */
+void clg_layer_rest(const clg_model *model, clg_layer_kind *kind);
 
 /* Fills every derived field (parameter counts) from kinds and widths. Used by both readers. */
 void clg_model_count(clg_model *model);

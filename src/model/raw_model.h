@@ -25,11 +25,23 @@ typedef struct raw_model {
     int64_t output_rank, output_groups, streams;
     int64_t embedding_width; /* OPT-350m: tokens are embedded in less than the hidden width */
     bool tied, qkv_bias, out_bias, mlp_bias, head_bias, head_norms, final_norm, clamped;
-    bool output_gate, rotary, tie_stated;
+    bool output_gate, head_gate, rotary, tie_stated, chunked;
+    bool keys_serve;                        /* of layers without a window */
+    bool dense_beside;                      /* a dense MLP beside experts, scales of the router */
+    bool latent_norm;                       /* a norm of what experts give in their own width */
+    int64_t borrowers;                      /* last layers that attend to keys of earlier ones */
+    bool borrowers_wide;                    /* with twice as wide MLPs */
+    int64_t layer_input, layer_input_vocab; /* width and rows of tables for each layer */
     bool gelu_in_steps, attention_dropout, hidden_dropout, capped_logits;
     clg_attention state; /* of layers that keep one; kind NONE: there are none */
     clg_layer_parameters state_extra;
 } raw_model;
+
+/* Sizes of one layer. */
+typedef struct raw_widths {
+    int64_t heads, kv_heads, head_dim, value_head_dim, ffn;
+    bool no_attention, no_mlp;
+} raw_widths;
 
 static inline bool has(const raw_model *raw, unsigned trait) { return (raw->traits & trait) != 0; }
 
@@ -38,6 +50,11 @@ clg_status clg_raw_family(clg_arena *arena, raw_model *raw);
 
 /* Refuses, by name, what the file switches on and no part here prices. */
 clg_status clg_raw_priced(const raw_model *raw);
+
+/* Tokens that a layer's queries see; 0: all before them. */
+int64_t clg_raw_window(const raw_model *raw, int64_t layer);
+
+clg_status clg_raw_widths(const raw_model *raw, int64_t layer, raw_widths *widths);
 
 /* Every layer described, then equal layers in one kind. */
 clg_status clg_raw_layers(clg_arena *arena, const raw_model *raw, clg_model *model);

@@ -20,13 +20,19 @@ static clg_status read_depth(raw_model *raw) {
     return CLG_OK;
 }
 
+static const char *const heads_names = "num_attention_heads|n_head|n_heads|num_heads";
+
+static clg_status read_heads(raw_model *raw) {
+    if (!clg_config_field(&raw->config, heads_names))
+        return clg_config_needed(&raw->config, heads_names, "the number of heads", 1, &raw->heads);
+    return clg_config_of_layer(&raw->config, heads_names, 0, 1 << 16, 1, &raw->heads);
+}
+
 static clg_status read_sizes(raw_model *raw) {
     const clg_config *c = &raw->config;
     if (clg_config_needed(c, "hidden_size|n_embd|d_model|n_embed", "the hidden width", 1 << 20,
                           &raw->hidden) != CLG_OK ||
-        read_depth(raw) != CLG_OK ||
-        clg_config_needed(c, "num_attention_heads|n_head|n_heads|num_heads", "the number of heads",
-                          1 << 16, &raw->heads) != CLG_OK ||
+        read_depth(raw) != CLG_OK || read_heads(raw) != CLG_OK ||
         clg_config_needed(c, "vocab_size|padded_vocab_size", "the vocabulary", 1 << 28,
                           &raw->vocab) != CLG_OK ||
         clg_config_whole(c,
@@ -34,9 +40,9 @@ static clg_status read_sizes(raw_model *raw) {
                          "seq_length|n_ctx",
                          1, 1 << 30, 2048, &raw->max_seq) != CLG_OK)
         return CLG_BAD_INPUT;
-    if (!clg_config_field(c, "head_dim") && !has(raw, CLG_LATENT) && raw->hidden % raw->heads != 0)
-        return clg_config_fault(c, "num_attention_heads|n_head|n_heads|num_heads",
-                                "fix one of the two, or give head_dim",
+    if (!clg_config_field(c, "head_dim|attention_head_dim|kv_channels") && !has(raw, CLG_LATENT) &&
+        raw->hidden % raw->heads != 0)
+        return clg_config_fault(c, heads_names, "fix one of the two, or give head_dim",
                                 "the hidden width is no multiple of the heads");
     return clg_config_whole(c, "head_dim|attention_head_dim|kv_channels", 1, 1 << 16,
                             raw->hidden / raw->heads > 0 ? raw->hidden / raw->heads : 1,
@@ -55,22 +61,18 @@ static clg_status read_kv_heads(raw_model *raw) {
         one && !decoder
             ? "num_key_value_heads"
             : "num_key_value_heads|num_kv_heads|n_head_kv|attn_config.kv_n_heads|n_kv_heads|"
-              "multi_query_group_num";
-    if (clg_config_whole(c, names, 1, 1 << 16, otherwise, &raw->kv_heads) != CLG_OK)
-        return CLG_BAD_INPUT;
-    if (raw->heads % raw->kv_heads == 0) return CLG_OK;
-    return clg_config_fault(c, names, "give a divisor of the heads",
-                            "the heads are no multiple of the key-value heads");
+              "multi_query_group_num|num_attention_groups";
+    return clg_config_of_layer(c, names, 0, 1 << 16, otherwise, &raw->kv_heads);
 }
 
 static clg_status read_ffn(raw_model *raw) {
     const clg_config *c = &raw->config;
     int64_t ratio;
     if (clg_config_whole(c, "expansion_ratio", 1, 64, 4, &ratio) != CLG_OK ||
-        clg_config_whole(c,
-                         "intermediate_size|ffn_dim|n_inner|ffn_hidden_size|ffn_config."
-                         "ffn_hidden_size",
-                         1, 1 << 24, ratio * raw->hidden, &raw->ffn) != CLG_OK)
+        clg_config_of_layer(c,
+                            "intermediate_size|ffn_dim|n_inner|ffn_hidden_size|ffn_config."
+                            "ffn_hidden_size",
+                            0, 1 << 24, ratio * raw->hidden, &raw->ffn) != CLG_OK)
         return CLG_BAD_INPUT;
     /* Llama 4; Granite 4 without experts keeps the shared one. */
     const char *names = has(raw, CLG_MAMBA) && !has(raw, CLG_ONE_PART)
@@ -82,8 +84,8 @@ static clg_status read_ffn(raw_model *raw) {
 static clg_status read_latent(raw_model *raw) {
     const clg_config *c = &raw->config;
     int64_t nope;
-    raw->value_head_dim = raw->head_dim;
-    if (!has(raw, CLG_LATENT)) return CLG_OK;
+    if (!has(raw, CLG_LATENT)) /* MiMo-V2: values narrower than keys */
+        return clg_config_whole(c, "v_head_dim", 1, 1 << 16, raw->head_dim, &raw->value_head_dim);
     if (clg_config_whole(c, "q_lora_rank", 1, 1 << 20, 0, &raw->query_rank) != CLG_OK ||
         clg_config_needed(c, "kv_lora_rank", "the low rank of keys and values", 1 << 20,
                           &raw->kv_rank) != CLG_OK ||
@@ -140,12 +142,15 @@ static clg_status read_experts(raw_model *raw) {
     }
     if (clg_config_needed(c,
                           "num_experts_per_tok|num_experts_per_token|experts_per_token|"
-                          "moe_topk|moe_k|ffn_config.moe_top_k",
+                          "moe_topk|moe_k|moe_top_k|top_k_experts|ffn_config.moe_top_k",
                           "the number of experts a token visits", raw->experts,
                           &raw->experts_per_token) != CLG_OK ||
         clg_config_whole(c, "moe_intermediate_size", 1, 1 << 24, raw->ffn, &raw->expert_ffn) !=
             CLG_OK ||
-        clg_config_whole(c, "moe_latent_size", 1, raw->hidden, 0, &raw->latent) != CLG_OK ||
+        clg_config_whole(c, "moe_latent_size|routed_expert_hidden_size", 1, raw->hidden, 0,
+                         &raw->latent) != CLG_OK ||
+        clg_config_switch(c, "latent_moe_use_norm", false, &raw->latent_norm) != CLG_OK ||
+        clg_config_switch(c, "enable_moe_block", false, &raw->dense_beside) != CLG_OK ||
         clg_config_whole(c, "n_group", 0, 1 << 16, 0, &raw->groups) != CLG_OK ||
         clg_config_whole(c, "topk_group", 0, 1 << 16, 0, &raw->groups_per_token) != CLG_OK ||
         clg_config_whole(
@@ -153,13 +158,14 @@ static clg_status read_experts(raw_model *raw) {
             1 << 16, 0, &shared) != CLG_OK ||
         clg_config_whole(c,
                          "shared_expert_intermediate_size|shared_intermediate_size|"
-                         "moe_shared_expert_intermediate_size",
+                         "moe_shared_expert_intermediate_size|share_expert_dim|share_expert_dims",
                          0, 1 << 24, shared * raw->expert_ffn, &raw->shared_ffn) != CLG_OK)
         return CLG_BAD_INPUT;
     const clg_json *limit = clg_config_field(c, "swiglu_limit"); /* gpt-oss */
     raw->clamped = limit && limit->kind == CLG_JSON_NUMBER;
     if (clg_config_field(c, "interleave_moe_layer_step")) /* Llama 4: one shared expert each */
         raw->shared_ffn = raw->expert_ffn;
+    if (raw->dense_beside) raw->shared_ffn = raw->dense_ffn;
     return CLG_OK;
 }
 
@@ -189,6 +195,8 @@ static clg_status read_window(raw_model *raw) {
          clg_config_whole(c, "sliding_window_pattern|_sliding_window_pattern|layer_switch", 1,
                           10000, 0, &raw->window_every) != CLG_OK))
         return CLG_BAD_INPUT;
+    raw->chunked =
+        clg_config_field(c, "attention_chunk_size") && !clg_config_field(c, "sliding_window");
     if (letters) raw->window_every = (int64_t)pattern->text_size;
     if (!used) raw->window = 0;
     if (raw->window_every == 0) raw->window_every = raw->family_window_every;
@@ -237,8 +245,9 @@ static clg_status read_switches(raw_model *raw) {
     /* Falcon says "bias" for all linear layers. */
     if (clg_config_switch(c, "bias", false, &bias) != CLG_OK) return CLG_BAD_INPUT;
     if (bias) raw->qkv_bias = raw->out_bias = raw->mlp_bias = true;
-    if (clg_config_switch(c, "attn_output_gate|attention_output_gate", has(raw, CLG_OUTPUT_GATE),
-                          &raw->output_gate) != CLG_OK)
+    if (clg_config_switch(c, "attn_output_gate|attention_output_gate|mla_use_output_gate",
+                          has(raw, CLG_OUTPUT_GATE), &raw->output_gate) != CLG_OK ||
+        clg_config_switch(c, "use_head_wise_attn_gate", false, &raw->head_gate) != CLG_OK)
         return CLG_BAD_INPUT;
     const clg_json *positions = clg_config_field(c, "position_embedding_type");
     bool none = positions && positions->kind == CLG_JSON_STRING &&
@@ -246,6 +255,21 @@ static clg_status read_switches(raw_model *raw) {
     raw->rotary = !none && !has(raw, CLG_POSITIONS | CLG_ALIBI | CLG_NO_POSITIONS);
     return clg_config_whole(c, "num_nextn_predict_layers|num_mtp_modules|mtp_num_hidden_layers", 0,
                             64, 0, &raw->prediction_layers);
+}
+
+/* Last layers that attend to the keys of earlier ones (Gemma 3n), layers without a window whose
+ * keys are values, too (Gemma 4), and tables of each layer's own. */
+static clg_status read_sharing(raw_model *raw) {
+    const clg_config *c = &raw->config;
+    if (clg_config_whole(c, "num_kv_shared_layers", 0, raw->layers - 1, 0, &raw->borrowers) !=
+            CLG_OK ||
+        clg_config_switch(c, "use_double_wide_mlp", false, &raw->borrowers_wide) != CLG_OK ||
+        clg_config_switch(c, "attention_k_eq_v", false, &raw->keys_serve) != CLG_OK ||
+        clg_config_whole(c, "hidden_size_per_layer_input", 0, 1 << 16, 0, &raw->layer_input) !=
+            CLG_OK)
+        return CLG_BAD_INPUT;
+    return clg_config_whole(c, "vocab_size_per_layer_input", 1, 1 << 28, raw->vocab,
+                            &raw->layer_input_vocab);
 }
 
 static clg_status read_states(raw_model *raw) {
@@ -279,6 +303,9 @@ static clg_status fill(clg_arena *arena, const raw_model *raw, const char *name,
     if (raw->embedding_width != raw->hidden) /* narrow table, and projections in and out */
         model->embedding_parameters += (raw->embedding_width - raw->hidden) * raw->vocab +
                                        2 * raw->embedding_width * raw->hidden;
+    model->layer_input = raw->layer_input;
+    model->layer_tables = raw->layer_input_vocab * raw->layers * raw->layer_input;
+    model->embedding_parameters += model->layer_tables + raw->layer_input; /* and a norm */
     if (!raw->final_norm) model->final_parameters = 0;
     if (has(raw, CLG_EMBEDDING_NORM)) model->embedding_parameters += 2 * raw->hidden;
     if (raw->head_bias) model->head_parameters += raw->vocab;
@@ -327,7 +354,8 @@ clg_status clg_model_read(clg_arena *arena, const char *name, const char *text, 
         read_latent(&raw) != CLG_OK || read_pooled(&raw) != CLG_OK ||
         read_experts(&raw) != CLG_OK || read_expert_layers(&raw) != CLG_OK ||
         read_window(&raw) != CLG_OK || read_switches(&raw) != CLG_OK ||
-        read_states(&raw) != CLG_OK || clg_sparse_read(&raw.config, &raw.sparse) != CLG_OK ||
+        read_sharing(&raw) != CLG_OK || read_states(&raw) != CLG_OK ||
+        clg_sparse_read(&raw.config, &raw.sparse) != CLG_OK ||
         fill(arena, &raw, clg_arena_print(arena, "%s", name), model) != CLG_OK)
         return CLG_BAD_INPUT;
     read_label(arena, root, model);

@@ -15,30 +15,15 @@ static const struct {
 } unpriced[] = {
     {"is_encoder_decoder", 0, "an encoder and a decoder"},
     {"add_cross_attention", 0, "attention to another model's output"},
-    {"cross_attention_layers", 0, "attention to another model's output"},
-    {"routed_expert_hidden_size", 0, "experts of their own hidden width"},
-    {"latent_moe_use_norm", 0, "norms on experts' latent width"},
     {"zero_expert_num", 0, "experts that do nothing"},
     {"moe_layer_freq", 1, "experts in every n-th layer by this field"},
     {"moe_layer_interval", 1, "experts in every n-th layer by this field"},
-    {"block_configs", 0, "layers of different widths"},
-    {"hidden_size_per_layer_input", 0, "embeddings of each layer's own"},
     {"altup_num_inputs", 1, "several residual streams"},
     {"attn_res_block_size", 0, "attention over the outputs of earlier layers"},
-    {"num_kv_shared_layers", 0, "layers that share keys and values"},
-    {"mla_use_output_gate", 0, "a gate on the output of latent attention"},
     {"linear_attn_config.use_full_rank_gate", 0, "a gate of full rank on a state's output"},
-    {"use_head_wise_attn_gate", 0, "a gate per head on attention's output"},
     {"total_ut_steps", 1, "layers gone through several times"},
     {"attn_layer_period", 1, "Mamba-1 beside attention in every n-th layer"},
 };
-
-/* Sizes of layers with a window that differ from those of the others. */
-static const char *const apart[][2] = {{"swa_num_attention_heads", "num_attention_heads"},
-                                       {"swa_num_key_value_heads", "num_key_value_heads"},
-                                       {"swa_head_dim", "head_dim"},
-                                       {"global_head_dim", "head_dim"},
-                                       {"num_global_key_value_heads", "num_key_value_heads"}};
 
 static double amount(const clg_json *field) {
     if (field->kind == CLG_JSON_NUMBER) return field->number;
@@ -80,12 +65,6 @@ clg_status clg_raw_priced(const raw_model *raw) {
                       strcmp(unpriced[i].field, "moe_layer_freq") == 0; /* read layer by layer */
         if (field && !listed && amount(field) > unpriced[i].most)
             return refuse(raw, unpriced[i].field, unpriced[i].what);
-    }
-    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++) {
-        const clg_json *own = clg_config_field(&raw->config, apart[i][0]);
-        const clg_json *other = clg_config_field(&raw->config, apart[i][1]);
-        if (own && (!other || amount(own) != amount(other)))
-            return refuse(raw, apart[i][0], "attention of other sizes in some layers");
     }
     return check_layer_types(raw);
 }

@@ -271,10 +271,10 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
     double kv_width = w.keys + w.values;
     clg_block_enter_tensor(block, shard, "attention input", true);
     clg_block_projections(block, shard, attention, &w);
+    double turned = w.queries + (attention->borrows ? 0 : w.keys);
     if (attention->query_key_norm)
-        clg_block_norm(block, shard, "query and key norms", shard->tokens * (w.queries + w.keys),
-                       false);
-    if (attention->rotary) rotate(block, shard, w.queries + w.keys);
+        clg_block_norm(block, shard, "query and key norms", shard->tokens * turned, false);
+    if (attention->rotary) rotate(block, shard, turned);
     /* Heads that share keys are repeated before (torchtitan, repeat_kv). */
     if (shard->stack->traffic.context_merged) kv_width = w.queries + value_width;
     if (clg_attention_absorbs(shard, attention)) kv_width = w.latent;
@@ -294,7 +294,7 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
         block->saved_bytes += kept;
     block->transient_bytes = fmax(block->transient_bytes, core_transient(shard, heads));
     block->saved_bytes += shard->tokens * value_width * result_bytes(shard);
-    if (attention->output_gate) gate_output(block, shard, value_width);
+    if (attention->gate_dim > 0) gate_output(block, shard, value_width);
     if (attention->output_rank > 0)
         value_width = clg_block_pooled_output(block, shard, attention, &w);
     clg_block_linear(block, shard, "attention output projection", shard->tokens, value_width,

@@ -50,6 +50,7 @@ static double beside_windows(const clg_serving *s, const clg_attention *a, doubl
 double clg_layer_cache_bytes(const clg_serving *s, const clg_attention *a, double context) {
     double index = clg_index_key_bytes(s, a), kept = clg_entry_bytes(s, a);
     double share = clg_seen_share(s, a, context);
+    if (a->borrows) return 0;
     if (a->shared_values) return kept * (share + beside_windows(s, a, context)) + index;
     return (kept + index) * share;
 }

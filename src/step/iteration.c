@@ -258,6 +258,17 @@ static void mix_streams(const clg_writer *w, const clg_layer_kind *kind) {
     w->ops->op[w->ops->count - 1].op.count = parts;
 }
 
+/* What a table gives this layer of a token, added to a product of the token's embedding; gated by
+ * the residual, and back. On every tensor rank. */
+static void layer_input(const clg_writer *w, const clg_layer_kind *kind) {
+    double width = (double)w->s->model->layer_input;
+    if (width <= 0 || kind->idle) return;
+    clg_write_product(w, "layer input projection", CLG_BF16, w->tokens, width, w->hidden);
+    clg_write_product(w, "layer input gate", CLG_BF16, w->tokens, width, w->hidden);
+    clg_write_stream(w, "layer input", 12 * w->tokens * width);
+    clg_write_product(w, "layer input to hidden", CLG_BF16, w->tokens, w->hidden, width);
+}
+
 void clg_iteration_layer(const clg_serving *s, const clg_layer_kind *kind, double tokens,
                          bool decoding, clg_iteration_ops *ops) {
     clg_writer w = {s, ops, CLG_SPENT_PROJECTIONS, tokens, (double)s->model->hidden};
@@ -266,6 +277,8 @@ void clg_iteration_layer(const clg_serving *s, const clg_layer_kind *kind, doubl
     clg_write_attention(&w, &kind->attention);
     w.part = kind->mlp.kind == CLG_MLP_MOE ? CLG_SPENT_EXPERTS : CLG_SPENT_MLP;
     write_mlp(&w, &kind->mlp);
+    w.part = CLG_SPENT_MLP;
+    layer_input(&w, kind);
     w.part = CLG_SPENT_NORMS;
     double norm = s->model->streams > 1 ? 4 : 8; /* streams keep the residual */
     clg_write_stream(&w, "norm and residual", norm * tokens * w.hidden);

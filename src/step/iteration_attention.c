@@ -16,6 +16,10 @@ static void project_latent(const clg_writer *w, const clg_attention *a, const cl
         clg_write_projection(w, "query and key-value projection", x->queries + x->latent,
                              w->hidden);
     }
+    if (a->gate_dim > 0) {
+        clg_write_projection(w, "output gate projection", x->heads * a->gate_dim, w->hidden);
+        clg_write_stream(w, "output gate", 6 * w->tokens * x->results);
+    }
     clg_write_projection(w, "queries to latents", x->heads * x->plain, a->kv_rank);
     clg_write_projection(w, "latents to results", x->results, a->kv_rank);
     clg_write_projection(w, "attention output projection", w->hidden, x->results);
@@ -25,7 +29,7 @@ static void project_latent(const clg_writer *w, const clg_attention *a, const cl
 static void norm_heads(const clg_writer *w, const clg_attention *a, const clg_widths *x) {
     if (!a->query_key_norm) return;
     clg_write_stream(w, "query norm", 4 * w->tokens * x->queries);
-    clg_write_stream(w, "key norm", 4 * w->tokens * x->keys);
+    if (!a->borrows) clg_write_stream(w, "key norm", 4 * w->tokens * x->keys);
     if (a->norm_over_heads) clg_write_sums(w, "sums of squares", 8 * w->tokens, 1);
 }
 
@@ -50,8 +54,9 @@ static void project_pooled(const clg_writer *w, const clg_attention *a, const cl
 static void project_grouped(const clg_writer *w, const clg_attention *a, const clg_widths *x) {
     clg_write_projection(w, "query-key-value projection", x->columns, w->hidden);
     clg_write_projection(w, "attention output projection", w->hidden, x->results);
-    if (a->rotary) clg_write_stream(w, "rotary embedding", 4 * w->tokens * (x->queries + x->keys));
-    if (a->output_gate) clg_write_stream(w, "output gate", 6 * w->tokens * x->results);
+    double turned = x->queries + (a->borrows ? 0 : x->keys);
+    if (a->rotary) clg_write_stream(w, "rotary embedding", 4 * w->tokens * turned);
+    if (a->gate_dim > 0) clg_write_stream(w, "output gate", 6 * w->tokens * x->results);
     norm_heads(w, a, x);
 }
 

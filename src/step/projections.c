@@ -10,11 +10,11 @@ static void adapt_heads(clg_block *block, const clg_shard *shard, const clg_widt
     const struct {
         unsigned target;
         double width;
-    } parts[] = {{CLG_TARGET_QUERY, w->columns - w->keys - w->values},
-                 {CLG_TARGET_KEY, w->keys},
-                 {CLG_TARGET_VALUE, w->values}};
+    } parts[] = {{CLG_TARGET_QUERY, w->columns - w->made},
+                 {CLG_TARGET_KEY, fmin(w->keys, w->made)},
+                 {CLG_TARGET_VALUE, fmax(0, w->made - w->keys)}};
     for (int i = 0; i < 3; i++)
-        if (shard->layout->adapter.targets & parts[i].target)
+        if (parts[i].width > 0 && shard->layout->adapter.targets & parts[i].target)
             clg_block_adapt(block, shard, shard->tokens, (double)shard->model->hidden,
                             parts[i].width, 1, 1);
 }
@@ -61,6 +61,9 @@ static void project_latent(clg_block *block, const clg_shard *shard, const clg_a
         clg_block_linear(block, shard, "query projection", tokens, hidden,
                          heads * attention->head_dim, true);
     }
+    if (attention->gate_dim > 0)
+        clg_block_linear(block, shard, "output gate projection", tokens, hidden,
+                         heads * attention->gate_dim, true);
     clg_block_linear(block, shard, "key-value down projection", tokens, hidden, latent, true);
     clg_block_norm(block, shard, "key-value norm", tokens * attention->kv_rank, false);
     int up = block->ops;
@@ -86,7 +89,9 @@ double clg_attention_repeated(const clg_shard *shard, const clg_attention *atten
     if (attention->kind == CLG_ATTENTION_LINEAR)
         return extra * 2 * attention->head_dim * (hidden + attention->convolution) +
                2 * hidden * (double)clg_state_gate_rank(attention) * (1 - 1 / tp);
-    double values = attention->shared_values ? 0 : attention->value_head_dim;
+    bool served = attention->shared_values || attention->keys_serve;
+    double values = served ? 0 : attention->value_head_dim;
+    if (attention->borrows) return 0;
     return hidden * extra * (attention->head_dim + values) +
            hidden * attention->query_rank * (1 - 1 / tp);
 }

@@ -19,7 +19,9 @@ clg_widths clg_widths_of(const clg_attention *a, double tp) {
     w.keys = w.kv_heads * a->head_dim;
     w.values = a->shared_values ? 0 : w.kv_heads * a->value_head_dim;
     w.results = w.heads * a->value_head_dim;
-    w.columns = w.queries + w.keys + w.values + (a->output_gate ? w.queries : 0);
+    w.made = a->borrows ? 0 : w.keys + (a->keys_serve ? 0 : w.values);
+    w.gates = w.heads * a->gate_dim;
+    w.columns = w.queries + w.made + w.gates;
     w.latent = a->kv_rank + a->rope_dim;
     w.plain = a->head_dim - a->rope_dim;
     w.pooled = a->pooling.every > 0 ? 2.0 * a->pooling.series * a->head_dim : 0;

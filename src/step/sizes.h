@@ -12,6 +12,7 @@ typedef struct clg_widths {
                                               state keys are those of keys and queries */
     double columns;       /* of the product that makes all of them, and a gate, of the hidden width;
                              not of latent attention */
+    double made, gates;   /* of them: those of keys and values, and of the output's gate */
     double latent, plain; /* LATENT: a key's and value's latent with its rotated part; what is not
                              rotated of a head */
     double pooled, output; /* pooled values and their weights, on every rank; what groups of heads

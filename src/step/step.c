@@ -169,6 +169,20 @@ static int readers(const clg_layer_kind *kind) {
     return of_attention + of_mlp;
 }
 
+/* What a table gives this layer of a token, added to a product of the token's embedding; gated by
+ * the residual, and back. On every tensor rank. */
+static void write_layer_input(clg_block *block, const clg_shard *shard,
+                              const clg_layer_kind *kind) {
+    double width = (double)shard->model->layer_input, hidden = (double)shard->model->hidden;
+    double tokens = shard->own_tokens, bytes = tokens * width * shard->wide_bytes;
+    if (width <= 0 || kind->idle) return;
+    clg_block_linear(block, shard, "layer input projection", tokens, hidden, width, true);
+    clg_block_linear(block, shard, "layer input gate", tokens, hidden, width, true);
+    clg_block_memory(block, "layer input", 6 * bytes, 2, 10 * bytes, 3);
+    clg_block_linear(block, shard, "layer input to hidden", tokens, width, hidden, true);
+    block->saved_bytes += tokens * (hidden + 4 * width) * shard->wide_bytes;
+}
+
 static void write_layer(clg_block *block, const clg_shard *shard, const clg_layer_kind *kind) {
     const clg_layout *layout = shard->layout;
     double elements = shard->own_tokens * (double)shard->model->hidden, w = shard->wide_bytes;
@@ -181,6 +195,7 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
     if (parts > 1) clg_block_join(block, shard);
     clg_block_mlp(block, shard, &kind->mlp);
     if (parts > 0) clg_block_join(block, shard);
+    write_layer_input(block, shard, kind);
     /* Inputs of the two regions (one where they are side by side), whole instead of a share. */
     block->saved_bytes += shard->stack->memory.kept_gathers * parts *
                           (shard->tokens - shard->own_tokens) * (double)shard->model->hidden * w;
