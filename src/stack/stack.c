@@ -49,6 +49,7 @@ const clg_name clg_expert_rows_names[] = {
     {"looped", CLG_ROWS_LOOPED, "a loop over experts, kernel by kernel"},
     {"indexed", CLG_ROWS_INDEXED, "one call, rows moved by tensor operations"},
     {"picked", CLG_ROWS_PICKED, "the same, rows not padded"},
+    {"added", CLG_ROWS_ADDED, "one call, rows picked and added by index"},
     {NULL, 0, NULL}};
 _Static_assert(sizeof(clg_selective) == sizeof(int) && sizeof(clg_zero_one) == sizeof(int) &&
                    sizeof(clg_scatters) == sizeof(int) && sizeof(clg_expert_rows) == sizeof(int),

@@ -69,7 +69,8 @@ typedef enum clg_expert_rows {
     CLG_ROWS_PADDED,      /* written expert by expert into one batch, weights stacked */
     CLG_ROWS_LOOPED,      /* expert by expert, each kernel launched for it alone */
     CLG_ROWS_INDEXED,     /* as they lie, moved by one tensor operation after another */
-    CLG_ROWS_PICKED       /* the same; only picked, weighed and summed, none padded or put back */
+    CLG_ROWS_PICKED,      /* the same; only picked, weighed and summed, none padded or put back */
+    CLG_ROWS_ADDED        /* as they lie; picked, and added by index to zeros */
 } clg_expert_rows;
 extern const clg_name clg_expert_rows_names[];
 

@@ -213,24 +213,31 @@ static void permute(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
  * 2026-04 (models/common/token_dispatcher.py): picked 2, weighed 2, added up 3; backward 2, the
  * weighing, by index; sent to other ranks, what sorts them on arrival by index too, for the 2 that
  * are counted there. That its sum runs in a fixed order is left out. The weighing keeps its input.
- * Backward by index, zeros that are added to in the order of a sort (PyTorch Indexing.cu,
- * indexing_backward_kernel): `index_backward_passes`; compiled alike, for Inductor leaves sums in
- * bf16 to that kernel. */
+ * Megatron-Core, not fused (moe/moe_utils.py, permute and unpermute): summed by scatter_add, the
+ * pick undone by index_add, both as long as what follows, for the 2 that are counted there. Zeros,
+ * and how slow the sum's backward is (a gather by element), are left out. Backward by index, zeros
+ * added to in the order of a sort (PyTorch Indexing.cu, indexing_backward_kernel):
+ * `index_backward_passes`; compiled alike, for Inductor leaves sums in bf16 to that kernel. */
 static void move_rows(clg_block *block, const clg_shard *shard, const clg_mlp *mlp, double rows) {
     double once = rows * (double)clg_expert_input(shard->model, mlp) * shard->wide_bytes;
     bool compiled = shard->stack->fused.elementwise;
     bool arrive = shard->layout->ep > 1 && mlp->experts > shard->layout->ep;
     double by_index = shard->stack->kernels.index_backward_passes;
     double forward = compiled ? 9 : 7, backward = compiled ? 6 + by_index : 4 + 3 * by_index;
-    if (shard->stack->experts.rows == CLG_ROWS_PICKED) {
+    clg_expert_rows kind = shard->stack->experts.rows;
+    bool added = kind == CLG_ROWS_ADDED;
+    if (kind == CLG_ROWS_PICKED) {
         forward = 3;
         backward = (compiled ? 1 : 4) + by_index + (arrive ? by_index - 2 : 0);
-    } else if (shard->stack->experts.rows != CLG_ROWS_INDEXED) {
+    } else if (added) {
+        forward = backward = by_index - 2;
+    } else if (kind != CLG_ROWS_INDEXED) {
         return;
     }
     if (clg_block_fused_experts(shard)) return;
-    clg_block_memory(block, "move rows by index", forward * once, 12, backward * once, 24);
-    block->saved_bytes += once;
+    clg_block_memory(block, "move rows by index", forward * once, added ? 2 : 12, backward * once,
+                     added ? 2 : 24);
+    if (!added) block->saved_bytes += once;
 }
 
 /* The down projection's biases, weighed by each row's probability as the rows were (Megatron-Core

@@ -365,6 +365,17 @@ static void check_indexed(void) {
     block = layer(&s, &l);
     CHECK_NEAR(bytes_of(block, "move rows by index", false), 29 * once, 1e-14);
     l.ep = 1;
+    CASE("Megatron-Core adds them by index, to the sum and undoing the pick: 13 more than copies");
+    s = plan_scenario(&arena, "qwen3-30b-a3b", "h100-sxm", "megatron-2024@2025-06", 8);
+    double saved = layer(&s, &l)->saved_bytes;
+    block = layer(&s, &l);
+    CHECK_NEAR(bytes_of(block, "move rows by index", true), 13 * once, 1e-14);
+    CHECK_NEAR(bytes_of(block, "move rows by index", false), 13 * once, 1e-14);
+    s.stack.experts.rows = CLG_ROWS_AS_THEY_LIE;
+    block = layer(&s, &l);
+    CHECK(bytes_of(block, "move rows by index", true) == 0 && block->saved_bytes == saved);
+    s = plan_scenario(&arena, "qwen3-30b-a3b", "h100-sxm", "nemo-2024@2025-06", 8);
+    CHECK(bytes_of(layer(&s, &l), "move rows by index", true) == 0);
     CASE("not where a permutation is one kernel");
     s = plan_scenario(&arena, "qwen3-30b-a3b", "h100-sxm", "megatron-2026", 8);
     CHECK(bytes_of(layer(&s, &l), "move rows by index", true) == 0);
