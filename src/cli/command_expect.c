@@ -54,6 +54,16 @@ static void print(clg_session *session, const clg_acceptance *a) {
         clg_report_acceptance(&session->out, a);
 }
 
+static clg_status without_readings(const clg_session *session, const clg_samples *samples,
+                                   clg_error *error) {
+    int others = session->operands - 1;
+    const char *why = samples->reasons > 0 ? samples->left_out[0].why
+                                           : "give logs of nccl-tests, samples or tables of them";
+    clg_error_at(error, session->operand[0], 0, 0, NULL);
+    if (others == 0) return clg_fail(error, CLG_BAD_INPUT, why, "no readings in it");
+    return clg_fail(error, CLG_BAD_INPUT, why, "no readings in it and %d more", others);
+}
+
 /* The sheet, or the readings where there are some. */
 static clg_status answer(clg_session *session, const clg_scenario *s, clg_acceptance *a,
                          clg_error *error) {
@@ -76,8 +86,7 @@ static clg_status answer(clg_session *session, const clg_scenario *s, clg_accept
     for (int i = 0; i < a->count; i++) a->rejected += a->row[i].rejected;
     a->suspects = clg_expect_suspects(session->arena, a->row, a->count);
     if (a->count + a->wrong > 0) return CLG_OK;
-    return clg_fail(error, CLG_BAD_INPUT, samples->reasons > 0 ? samples->left_out[0].why : NULL,
-                    "no readings in these files");
+    return without_readings(session, samples, error);
 }
 
 static clg_status run(clg_session *session, clg_error *error) {

@@ -211,16 +211,37 @@ static void print_equal(clg_text *t, const clg_clusters *all) {
     }
 }
 
+/* "--deadline 12d --budget 34.2MUSD": of the limits that the nearest misses what it would meet, at
+ * P90 and rounded up. */
+static void print_mend(clg_text *t, const clg_cluster *c, const clg_limits *l) {
+    const struct {
+        const char *flag;
+        double limit, needed;
+        clg_dimension dimension;
+    } rows[] = {{"deadline", l->deadline_s, c->seconds * c->late, CLG_SECONDS},
+                {"budget", l->budget_usd, c->usd * c->late, CLG_USD},
+                {"power", l->power_w, c->power_w, CLG_WATTS}};
+    const double up = 1.005; /* three digits are printed */
+    clg_text_print(t, "Give it");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].limit > 0 && rows[i].needed > rows[i].limit)
+            clg_text_print(t, " --%s %s", rows[i].flag,
+                           clg_words_quantity(t, up * rows[i].needed, rows[i].dimension));
+}
+
 static void print_miss(clg_text *t, const clg_clusters *all, const clg_limits *l) {
     const clg_cluster *c = &all->cluster[all->nearest];
-    clg_text_print(t, "\nNo cluster meets all of it. The nearest misses by %.2f times:\n",
+    clg_text_print(t, "\nNo cluster meets all of it. The nearest misses by %.4g times:\n",
                    all->missed_factor);
     print_header(t);
     print_row(t, c, " ");
-    clg_text_print(t, "Make it smaller: with %.0f %% of the tokens it would fit",
+    size_t from = t->size;
+    print_mend(t, c, l);
+    clg_text_print(t, ", or make it smaller: with %.2g %% of the tokens it would fit",
                    100 / all->missed_factor);
     if (l->power_w > 0 && c->power_w > l->power_w) clg_text_print(t, " (power would not)");
     clg_text_print(t, ".\n");
+    clg_text_fold(t, from, 0);
 }
 
 /* Of those on the front and the best, the slowest that is faster than `seconds`; NULL: none. The

@@ -53,4 +53,7 @@ expect 3 out '"hot": true' expect --gpu h100-sxm "$scratch/heat.jsonl" --json
 
 expect 1 err 'training runs' expect --gpu h100-sxm data/runs/megatron-papers.csv
 expect 1 err 'No such file' expect nowhere.log
+echo '{"a": 1}' >"$scratch/odd.json"
+expect 1 err 'odd.json: no readings in it; an operation' expect "$scratch/odd.json"
+expect 1 err 'odd.json: no readings in it and 1 more' expect "$scratch/odd.json" "$scratch/odd.json"
 finish

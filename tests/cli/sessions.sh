@@ -123,7 +123,7 @@ expect 0 out 'written off in 4 years' size llama-2-7b --tokens 200B --deadline 3
 expect 0 out '"break_even_utilization"' size llama-2-7b --tokens 200B --power 100kW --gpu h100-sxm --capex 40kUSD --json
 expect 0 out '"equal_time"' size llama-2-7b --tokens 200B --power 100kW --gpu h100-sxm --json
 expect 0 out '"kind": "size"' size llama-2-7b --tokens 1T --budget 1MUSD --gpu h100-sxm --json
-expect 0 out 'Make it smaller' size llama-2-70b --tokens 15T --budget 10kUSD --gpu h100-sxm
+expect 0 out '^Give it --budget [0-9.]+ [kM]USD, or make it smaller: with 0\.[0-9]+ %' size llama-2-70b --tokens 15T --budget 10kUSD --gpu h100-sxm
 expect 2 err 'there is no limit' size llama-2-7b --tokens 1T
 expect 2 err '--tokens is missing' size llama-2-7b --deadline 3d
 
