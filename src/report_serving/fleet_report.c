@@ -4,6 +4,7 @@
 #include "report/number_words.h"
 #include "report/price_words.h"
 #include "report_serving/demand_parts.h"
+#include "report_serving/fleet_growth_report.h"
 
 #include <math.h>
 
@@ -226,6 +227,7 @@ void clg_report_fleet(clg_text *t, const clg_fleet_shown *s) {
     print_nodes(t, j);
     print_shared(t, j);
     print_moved(t, j);
+    clg_report_fleet_growth(t, j, s->growth);
     print_loss(t, j);
     if (s->owned_gpus > 0)
         clg_text_print(t, "there    %s of whole GPUs: %s\n", nodes(t, there),
@@ -349,4 +351,5 @@ void clg_json_fleet(clg_json_writer *w, const clg_fleet_shown *s) {
     add_pools(w, j);
     add_placed(w, j);
     add_moved(w, &j->moved);
+    clg_json_fleet_growth(w, j, s->growth);
 }

@@ -48,15 +48,13 @@ static clg_demand hurried(clg_arena *arena, const clg_demand *d, double ratio) {
     return fast;
 }
 
-/* So many times the demand: requests come faster, users are more. */
-static clg_demand grown(clg_arena *arena, const clg_serve_question *q, double ratio) {
-    return q->demand->apart ? clg_crowd_grown(arena, q->demand, ratio)
-                            : hurried(arena, q->demand, ratio);
+clg_demand clg_demand_grown(clg_arena *arena, const clg_demand *d, double ratio) {
+    return d->apart ? clg_crowd_grown(arena, d, ratio) : hurried(arena, d, ratio);
 }
 
 static bool meets_grown(clg_arena *arena, const clg_serve_question *q, int64_t n, double ratio) {
     clg_arena_mark mark = clg_arena_here(arena);
-    clg_demand more = grown(arena, q, ratio);
+    clg_demand more = clg_demand_grown(arena, q->demand, ratio);
     bool meets = clg_fleet_meets(arena, q->replica, &more, n, &q->target);
     clg_arena_back_to(arena, mark);
     return meets;
@@ -95,7 +93,7 @@ static void grow(clg_arena *arena, const clg_serve_question *q, int64_t n, clg_s
         double ratio = 1;
         for (int month = 0; month < clg_grown_months[i]; month++) ratio *= 1 + q->growth;
         clg_arena_mark mark = clg_arena_here(arena);
-        clg_demand more = grown(arena, q, ratio);
+        clg_demand more = clg_demand_grown(arena, q->demand, ratio);
         h->grown_replicas[i] =
             clg_fleet_needed(arena, &slow, &more, &q->target, (double)n * ratio, 0);
         clg_arena_back_to(arena, mark);
@@ -110,7 +108,7 @@ static void order(clg_arena *arena, const clg_serve_question *q, const clg_serve
     h->lead_ratio = clg_pow(1 + q->growth, q->lead_s / CLG_MEAN_MONTH_S);
     if (!a->slow.attainable) return;
     double guess = (double)a->fleet.replicas * h->lead_ratio;
-    clg_demand more = grown(arena, q, h->lead_ratio);
+    clg_demand more = clg_demand_grown(arena, q->demand, h->lead_ratio);
     clg_replica slow = clg_replica_slowed(arena, q->replica, 1 + q->margin);
     clg_replica slowest = clg_replica_slowed(arena, q->replica, a->doubt.rate);
     int64_t n = clg_fleet_needed(arena, &slow, &more, &q->target, guess, 0);

@@ -36,6 +36,9 @@ enum { CLG_HEADROOM_REQUESTS = 60000, CLG_HEADROOM_MOST = 8, CLG_HEADROOM_WORTH 
 void clg_serve_headroom_of(clg_arena *arena, const clg_serve_question *question,
                            const clg_serve_answer *answer, clg_serve_headroom *headroom);
 
+/* So many times the demand: requests come faster, users are more. */
+clg_demand clg_demand_grown(clg_arena *arena, const clg_demand *demand, double ratio);
+
 /* The chance that so many replicas meet the target, where iterations are as much longer or shorter
  * than predicted as the engine's tokens/s were off: log-normal, P90 at `tenth` times. */
 double clg_fleet_chance(clg_arena *arena, const clg_serve_question *question, int64_t replicas,

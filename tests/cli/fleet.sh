@@ -46,9 +46,15 @@ bad 'name,rate\na,1req/s\n' 1 err "no column 'model'" fleet "$scratch/bad.csv"
 bad 'model,rat\na,1req/s\n' 1 err "no column 'rat'; did you mean 'rate'" fleet "$scratch/bad.csv"
 bad 'model,qps\na,1\n' 1 err "1:2: there is no column 'qps'; columns are flags: give --rate" fleet "$scratch/bad.csv"
 bad 'model,gpu\na,h100\n' 1 err "'gpu' is no column; give it as a flag" fleet "$scratch/bad.csv"
-bad 'model,growth\na,5%%\n' 1 err "'growth' is not answered for several models" fleet "$scratch/bad.csv"
+bad 'model,lead-time\na,12weeks\n' 1 err "'lead-time' is no column; give it as a flag" fleet "$scratch/bad.csv"
+bad 'model,rate\nqwen3-0.6b,1req/s\n' 2 err 'no model has; add --growth' fleet "$scratch/bad.csv" --span 2min --lead-time 12weeks
 bad 'model,rate\n' 1 err 'no model is in it' fleet "$scratch/bad.csv"
 bad 'model,rate\nllama-3.1-8b,1e9req/s\n' 1 err 'bad.csv:2:.*all come at once' fleet "$scratch/bad.csv"
+printf 'name,model,rate,tp,growth\nchat,llama-3.1-8b,40req/s,4,60%%\ntags,qwen3-0.6b,1req/s,,\n' >"$scratch/grow.csv"
+expect 0 out '^growth   chat \+60 % a month, packed anew: 2 nodes are due in [1-4] months*, 3 in' fleet "$scratch/grow.csv" --span 2min --lead-time 12weeks
+check "what to order" 'grep -qE "^order    in 84.0 d demand takes [2-4] nodes: order [1-3] today" "$scratch/out"'
+check "fits 100 columns" '[ "$(awk "length > 100" "$scratch/out" | wc -l)" = 0 ]'
+expect 0 out '"month": 12,' fleet "$scratch/grow.csv" --span 2min --json
 printf 'name,model,clients,turns,rate\nchat,llama-3.1-8b,60,5,\ntags,qwen3-0.6b,,,2req/s\n' >"$scratch/users.csv"
 expect 0 out '^takes    1 node' fleet "$scratch/users.csv" --turn-gap 20s --span 5min
 printf 'model,clients\nllama-3.1-8b,60\n' >"$scratch/users.csv"

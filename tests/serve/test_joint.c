@@ -2,7 +2,8 @@
  * and a lost node, by hand. */
 #include "demand.h"
 #include "plan.h"
-#include "serve/joint.h"
+#include "serve/joint_growth.h"
+#include "units/units.h"
 
 enum { MODELS = 3, NODE = 8 };
 
@@ -170,6 +171,43 @@ static void by_the_hour(world *w) {
     CHECK(!w->joint.moved.known);
 }
 
+static void outgrown(world *w) {
+    enum { DOUBLED = 1, TWO = 2 };
+    static clg_joint_growth g;
+    CASE("nothing grows, nothing is due");
+    put(w, 0, 40, 4);
+    put(w, 1, 2, 1);
+    answer_alone(w, 2);
+    make(w, 2);
+    clg_joint_grow(&w->arena, &w->joint, NULL, &g);
+    CHECK(!g.known);
+    CASE("twice as much every month: as many replicas in two as four times the rate takes");
+    w->question[0].growth = 1;
+    w->question[0].lead_s = TWO * CLG_MEAN_MONTH_S;
+    int64_t now = w->answer[0].fleet.replicas, other = w->answer[1].fleet.replicas;
+    clg_joint_grow(&w->arena, &w->joint, NULL, &g);
+    put(w, 2, 160, 4);
+    clg_error error = {0};
+    CHECK(clg_serve_answer_make(&w->arena, &w->question[2], (clg_serve_progress){0}, &w->answer[2],
+                                &error) == CLG_OK);
+    CHECK(g.known && w->answer[2].fleet.replicas > now);
+    CHECK_NEAR((double)g.month[DOUBLED].replicas[0], (double)w->answer[2].fleet.replicas, 1);
+    CASE("the other stays as it is, and an order for then is of the nodes of then");
+    CHECK(g.month[DOUBLED].replicas[1] == other);
+    CHECK(g.lead.nodes == g.month[DOUBLED].nodes);
+    int64_t least = (4 * g.month[DOUBLED].replicas[0] + other + NODE - 1) / NODE;
+    CHECK(g.month[DOUBLED].nodes == least && least > w->joint.stage[w->joint.taken].nodes);
+    CASE("half as much: no more replicas than today");
+    w->question[0].growth = -0.5;
+    clg_joint_grow(&w->arena, &w->joint, NULL, &g);
+    CHECK(g.month[0].replicas[0] <= now);
+    CASE("a fleet that was given stays what it is");
+    w->question[0].replicas = now;
+    w->question[0].growth = 1;
+    clg_joint_grow(&w->arena, &w->joint, NULL, &g);
+    CHECK(g.month[DOUBLED].replicas[0] == now);
+}
+
 int main(void) {
     static world w;
     build(&w);
@@ -177,6 +215,7 @@ int main(void) {
     who_shares(&w);
     nodes_and_money(&w);
     by_the_hour(&w);
+    outgrown(&w);
     clg_arena_clear(&w.arena);
     return DONE;
 }
