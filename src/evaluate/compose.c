@@ -222,8 +222,7 @@ static void fill_memory(composition *c, bool detail, clg_evaluation *e) {
         report->expert = s->expert;
         report->tied = s->tied;
     }
-    e->capacity_bytes =
-        c->scenario->machine.gpu.memory_usable_bytes - c->scenario->stack.memory.context_bytes;
+    e->capacity_bytes = clg_capacity_bytes(c->scenario, layout);
     e->fits = e->memory.needed_bytes <= e->capacity_bytes;
     double wide = clg_memory_wide(c->scenario);
     e->memory_p10_bytes = e->memory.total_bytes / wide;

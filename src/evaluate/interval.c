@@ -101,6 +101,16 @@ void clg_evaluation_widen(clg_evaluation *e, clg_sides sides) {
     e->step_p10_s = e->step_s / (1 + CLG_SIGMAS_TO_TENTH * sides.early);
 }
 
+double clg_capacity_bytes(const clg_scenario *scenario, const clg_layout *layout) {
+    return scenario->machine.gpu.memory_usable_bytes -
+           clg_memory_outside_bytes(&scenario->stack, layout);
+}
+
+double clg_crowding(const clg_scenario *scenario, const clg_layout *layout) {
+    double least = scenario->machine.gpu.memory_usable_bytes - scenario->stack.memory.context_bytes;
+    return least / clg_capacity_bytes(scenario, layout);
+}
+
 /* `wide`: P90 over the prediction. */
 static double chance_above(double needed_bytes, double wide, double capacity_bytes) {
     if (!(wide > 1)) return needed_bytes > capacity_bytes ? 1 : 0;

@@ -23,6 +23,13 @@ clg_sides clg_doubt_sides(const clg_doubt *doubt, const clg_stack *stack);
 /* P10 and P90 of a step at those. */
 void clg_evaluation_widen(clg_evaluation *evaluation, clg_sides sides);
 
+/* What the GPU and the software leave to the allocator. */
+double clg_capacity_bytes(const clg_scenario *scenario, const clg_layout *layout);
+
+/* Over it, what a layout that splits nothing leaves: totals of different layouts compare times
+ * this. At least 1. */
+double clg_crowding(const clg_scenario *scenario, const clg_layout *layout);
+
 /* Chance that the plan needs more than `capacity_bytes`, by the interval of its memory taken as
  * log-normal: 0.5 where the prediction is all there is; 0 or 1 where the interval has no width. */
 double clg_evaluation_overflow(const clg_evaluation *evaluation, double capacity_bytes);

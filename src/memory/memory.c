@@ -3,6 +3,7 @@
 
 #include "step/step.h"
 
+#include <math.h>
 #include <string.h>
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -253,6 +254,28 @@ double clg_memory_needed_share(const clg_stack *stack) {
                        ? stack->memory.split_share
                        : stack->memory.reserve_share;
     return (1 + least) / (1 + stack->memory.reserve_share);
+}
+
+/* One for each way the job is split, and where it is split in more ways than one another of the
+ * whole job (norms, losses, barriers). Left out: several groups of one kind (data ranks with and
+ * without context ranks, those of experts, embeddings that stages share). */
+static int communicators(const clg_layout *l) {
+    const int ranks[] = {l->dp * l->cp * clg_layout_copies(l), l->tp, l->cp, l->pp, l->ep, l->etp};
+    int ways = 0;
+    for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++) ways += ranks[i] > 1;
+    return ways > 1 ? ways + 1 : ways;
+}
+
+/* Whoever exchanges rows is connected with every other rank of the box; to other boxes buffers are
+ * shared, which is left out. */
+static double connected_share(const clg_layout *layout) {
+    enum { MEASURED_RANKS = 8 };
+    return (fmin(fmax(layout->ep, 1), MEASURED_RANKS) - 1) / (MEASURED_RANKS - 1);
+}
+
+double clg_memory_outside_bytes(const clg_stack *stack, const clg_layout *layout) {
+    return stack->memory.context_bytes + communicators(layout) * stack->memory.communicator_bytes +
+           connected_share(layout) * stack->memory.exchange_bytes;
 }
 
 clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *stack,

@@ -49,6 +49,9 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
                                       const clg_layout *layout, const clg_step *step,
                                       const clg_stage_load *load);
 
+/* What a rank has outside the allocator: context, communicators, connections between experts. */
+double clg_memory_outside_bytes(const clg_stack *stack, const clg_layout *layout);
+
 /* needed_bytes over total_bytes, the same of every stage. */
 double clg_memory_needed_share(const clg_stack *stack);
 

@@ -1,4 +1,5 @@
 /* again.c -- walks over what is known, with another limit of memory. */
+#include "evaluate/interval.h"
 #include "search/searcher.h"
 
 #include <math.h>
@@ -123,7 +124,7 @@ void clg_searcher_front(clg_searcher *s, int most) {
     clg_evaluation next = found->best[0];
     do {
         found->front[found->front_count++] = next;
-        s->limit_bytes = 0.9 * next.memory.total_bytes;
+        s->limit_bytes = 0.9 * clg_searcher_crowded(s, &next);
         s->promised_s = fastest_known_s(s);
     } while (found->front_count < most &&
              search_again(s, clg_searcher_enter_tighter, tighter_visit, &next));
@@ -138,7 +139,7 @@ static void fill_gap(clg_searcher *s, clg_found *found) {
     for (found->between_count = 0; found->between_count < CLG_STEPS_BETWEEN;
          found->between_count++) {
         clg_evaluation *next = &found->between[found->between_count];
-        s->limit_bytes = 0.95 * last->memory.total_bytes;
+        s->limit_bytes = 0.95 * clg_searcher_crowded(s, last);
         if (s->limit_bytes <= found->limit_bytes ||
             !search_again(s, clg_searcher_enter_looser, looser_visit, next) ||
             next->step_s >= found->best[0].step_s)

@@ -1,5 +1,6 @@
 /* decide.c -- one visit of the walk: bounded, then priced in full or cut. */
 #include "evaluate/advice.h"
+#include "evaluate/interval.h"
 #include "search/searcher.h"
 
 #include <math.h>
@@ -52,8 +53,12 @@ double clg_searcher_threshold_s(const clg_searcher *s) {
     return f->count < s->keep ? s->promised_s : fmin(s->promised_s, f->best[f->count - 1].step_s);
 }
 
+double clg_searcher_crowded(const clg_searcher *s, const clg_evaluation *e) {
+    return e->memory.total_bytes * clg_crowding(s->scenario, &e->layout);
+}
+
 static void note_nearest(clg_searcher *s, const clg_evaluation *e) {
-    double missing = e->memory.total_bytes - s->limit_bytes;
+    double missing = clg_searcher_crowded(s, e) - s->limit_bytes;
     if (s->found->has_nearest && missing >= s->least_missing_bytes) return;
     s->least_missing_bytes = missing;
     s->found->nearest = *e;
@@ -70,7 +75,7 @@ clg_known_visit *clg_searcher_known(clg_searcher *s, int64_t index) {
 }
 
 static void note_fitting(clg_searcher *s, const clg_evaluation *e) {
-    clg_fitting one = {e->step_s, e->memory.total_bytes};
+    clg_fitting one = {e->step_s, clg_searcher_crowded(s, e)};
     CLG_APPEND(&s->memory, s->fits, s->fit_count, s->fit_room, one);
 }
 
@@ -80,7 +85,8 @@ clg_decided clg_searcher_evaluate(clg_searcher *s, const clg_layout *layout, dou
     clg_arena_mark mark = clg_arena_here(&s->scratch);
     clg_priced *priced = clg_searcher_price(s, layout);
     double cutoff_s = clg_searcher_threshold_s(s);
-    clg_wanted wanted = {.cutoff_s = isinf(cutoff_s) ? 0 : cutoff_s, .most_bytes = s->limit_bytes};
+    clg_wanted wanted = {.cutoff_s = isinf(cutoff_s) ? 0 : cutoff_s,
+                         .most_bytes = s->limit_bytes / clg_crowding(s->scenario, layout)};
     clg_status status = clg_compose(&s->scratch, s->scenario, layout, priced, wanted, &e, s->error);
     clg_arena_back_to(&s->scratch, mark);
     if (status != CLG_OK) return CLG_FAILED;
@@ -90,7 +96,7 @@ clg_decided clg_searcher_evaluate(clg_searcher *s, const clg_layout *layout, dou
         return CLG_TOO_SLOW;
     }
     s->found->priced++;
-    if (e.memory.total_bytes <= s->limit_bytes) {
+    if (clg_searcher_crowded(s, &e) <= s->limit_bytes) {
         clg_searcher_keep(s, &e);
         note_fitting(s, &e);
         return CLG_KEPT;

@@ -93,14 +93,17 @@ static double memory_of_kind(const clg_run *run, const clg_stack *stack) {
     const clg_evaluation *e = &run->predicted;
     const clg_memory_ledger *m = run->memory_of_first ? &e->first_memory : &e->memory;
     if (run->memory_kind == CLG_MEMORY_ALLOCATED) return m->total_bytes - m->reserved_bytes;
-    return m->total_bytes +
-           (run->memory_kind == CLG_MEMORY_DEVICE ? stack->memory.context_bytes : 0);
+    return m->total_bytes + (run->memory_kind == CLG_MEMORY_DEVICE
+                                 ? clg_memory_outside_bytes(stack, &e->layout)
+                                 : 0);
 }
 
 /* What an allocator has taken of a card that it fills is no measure of need. */
 static bool fills_card(const clg_run *run, const clg_stack *stack) {
     bool device = run->memory_kind == CLG_MEMORY_DEVICE;
-    double most = run->predicted.capacity_bytes + (device ? stack->memory.context_bytes : 0);
+    const clg_evaluation *e = &run->predicted;
+    double outside = device ? clg_memory_outside_bytes(stack, &e->layout) : 0;
+    double most = e->capacity_bytes + outside;
     return run->memory_kind != CLG_MEMORY_ALLOCATED &&
            run->measured_memory_bytes >= FULL_POOL * most;
 }

@@ -129,6 +129,7 @@ static void bytes(void) {
     clg_layout l = four(CLG_1F1B);
     clg_scenario s = base;
     s.stack.memory.workspace_bytes = 3e9, s.stack.memory.reserve_share = 0.1;
+    s.stack.memory.communicator_bytes = 0;
     priced.step.kind[0].dense_parameters = 1e6;
     priced.step.kind[0].saved_bytes = 1e11;
     priced.step.kind[0].rebuilt_bytes = 1e10;
@@ -144,6 +145,10 @@ static void bytes(void) {
     double states = clg_memory_bound(&s.model, priced.expert_parameters, &s.stack, &l);
     CHECK(states > 2e10);
     CHECK(bound_bytes(&s, l) == states);
+    CASE("where communicators take a third of the room, half as much again");
+    s.machine.gpu.memory_usable_bytes = 80e9, s.stack.memory.context_bytes = 5e9;
+    s.stack.memory.communicator_bytes = 25e9 / 3; /* dp, pp, both */
+    CHECK_NEAR(bound_bytes(&s, l), states * 1.5, 1e-14);
 }
 
 int main(void) {

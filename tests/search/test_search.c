@@ -166,6 +166,7 @@ static void agree_at(const clg_scenario *s, clg_space space) {
 static void check_between(void) {
     CASE("what lies between a gamble and a plan that takes twice as long and more");
     clg_scenario s = plan_scenario(&arena, "qwen3-30b-a3b", "h100-sxm", "torchtitan-2025", 8);
+    s.stack.memory.communicator_bytes /= 4, s.stack.memory.exchange_bytes /= 4;
     clg_space space = space_of(8, 4096, 1024, 1);
     clg_found found, less;
     clg_error e = {0};
@@ -176,7 +177,7 @@ static void check_between(void) {
     space.risk = 0.5, space.gamble = false;
     const clg_evaluation *last = &found.gamble;
     for (int i = 0; i < found.between_count; i++, last = &found.between[i - 1]) {
-        space.memory_bytes = 0.95 * last->memory.total_bytes;
+        space.memory_bytes = 0.95 * last->memory.total_bytes * clg_crowding(&s, &last->layout);
         CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &less, &e) == CLG_OK);
         same_plan(&found.between[i], &less.best[0]);
         double chance = clg_evaluation_chance_out(&found.between[i]);

@@ -1,4 +1,5 @@
 /* Bytes that memory-bound kernels move and blocks keep, kernel by kernel, on paper. */
+#include "evaluate/interval.h"
 #include "step/step.h"
 
 #include "plan.h"
@@ -261,15 +262,25 @@ static void check_kept(void) {
 }
 
 static void check_capacity(void) {
-    CASE("what a plan may fill: usable memory less the program's own context");
+    CASE("what a plan may fill: usable memory less context and a communicator for each way it is "
+         "split,"
+         " and one of all; experts' connections");
     clg_scenario s = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "megatron-2024", 8);
     clg_layout l = plan_layout(4096);
     clg_evaluation e;
     clg_error error = {0};
     s.machine.gpu.memory_usable_bytes = 85e9, s.stack.memory.context_bytes = 1.25e9;
+    s.stack.memory.communicator_bytes = 0.75e9, s.stack.memory.exchange_bytes = 3.5e9;
     l.dp = 8, l.global_batch = 8, l.zero = 1;
     CHECK(clg_evaluate(&arena, &s, &l, false, NULL, &e, &error) == CLG_OK);
-    CHECK(e.capacity_bytes == 83.75e9);
+    CHECK(e.capacity_bytes == 83e9);
+    l.tp = 2, l.pp = 2, l.dp = 2, l.global_batch = 2;
+    CHECK(clg_capacity_bytes(&s, &l) == 80.75e9);
+    CHECK_NEAR(clg_crowding(&s, &l), 83.75 / 80.75, 1e-15);
+    l.tp = l.pp = 1, l.dp = l.ep = 8; /* two ways and all; all seven others are connected */
+    CHECK(clg_capacity_bytes(&s, &l) == 78e9);
+    l.ep = 3, l.dp = 3;
+    CHECK_NEAR(clg_capacity_bytes(&s, &l), 81.5e9 - 3.5e9 * 2 / 7, 1e-15);
 }
 
 /* gpt-oss 120B in bf16, 8 expert ranks: 16 experts of 2,880 each and 4 x 4,096 rows a rank. */
