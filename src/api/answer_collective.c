@@ -1,6 +1,7 @@
 /* answer_collective.c -- what a collective should take, by size and by ranks. */
 #include "api/command.h"
 #include "api/request_parts.h"
+#include "base/word_list.h"
 #include "report_plan/collective_report.h"
 
 #include <stdio.h>
@@ -27,12 +28,11 @@ static clg_status read_name(const char *word, clg_collective *collective, clg_er
 /* The words of a list with commas; NULL-free, at most `most`. */
 static clg_status split(clg_arena *arena, const char *text, const char **word, int most, int *count,
                         clg_error *error) {
-    for (*count = 0; *text;) {
-        size_t size = strcspn(text, ",");
+    *count = 0;
+    for (const char *next; (next = clg_list_next(arena, &text, ',')) != NULL;) {
         if (*count == most)
             return clg_fail(error, CLG_BAD_INPUT, "give fewer", "more than %d in the list", most);
-        if (size > 0) word[(*count)++] = clg_arena_copy(arena, text, size);
-        text += size + (text[size] == ',');
+        if (*next) word[(*count)++] = next;
     }
     if (*count > 0) return CLG_OK;
     return clg_fail(error, CLG_BAD_INPUT, "write one, or several with commas", "an empty list");
@@ -63,9 +63,10 @@ static clg_status read_buffers(clg_arena *arena, const char *text, double *bytes
     return clg_fail(error, CLG_BAD_INPUT, "write the smaller one first", "an empty range");
 }
 
-static clg_status read_groups(const clg_request *request, int64_t *gpus, int *count,
-                              clg_error *error) {
-    if (clg_request_sizes(request, gpus, GROUPS, count, error) != CLG_OK) return error->status;
+static clg_status read_groups(clg_arena *arena, const clg_request *request, int64_t *gpus,
+                              int *count, clg_error *error) {
+    if (clg_request_sizes(arena, request, gpus, GROUPS, count, error) != CLG_OK)
+        return error->status;
     for (int i = 0; i < *count; i++)
         if (gpus[i] < 2)
             return clg_request_at_flag(
@@ -104,7 +105,7 @@ static clg_status answer(const clg_question *q, void *to, clg_error *error) {
     if (split(arena, request->model, name, NAMES, &names, error) != CLG_OK ||
         clg_request_at_flag(read_buffers(arena, buffers, bytes, &sizes, error), CLG_PARAM_BYTES,
                             error) != CLG_OK ||
-        read_groups(request, gpus, &groups, error) != CLG_OK ||
+        read_groups(q->arena, request, gpus, &groups, error) != CLG_OK ||
         read_network(arena, request, sweep, error) != CLG_OK)
         return error->status;
     clg_sweep_point *point = clg_take(arena, (size_t)(names * sizes * groups), clg_sweep_point);

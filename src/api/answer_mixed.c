@@ -1,5 +1,6 @@
 /* answer_mixed.c -- one job on two kinds of GPU. */
 #include "api/command.h"
+#include "api/named_gpus.h"
 #include "api/request_parts.h"
 #include "report_plan/mixed_report.h"
 #include "report_plan/plan_text.h"
@@ -19,17 +20,18 @@ static clg_status read_other(clg_arena *arena, const clg_request *request, clg_r
                              clg_error *error) {
     static const clg_param own[] = {CLG_PARAM_NODE, CLG_PARAM_FABRIC, CLG_PARAM_NICS,
                                     CLG_PARAM_PRICE};
-    const char *word = request->value[CLG_PARAM_WITH], *colon = word ? strchr(word, ':') : NULL;
+    const char *word = request->value[CLG_PARAM_WITH];
+    clg_named_gpu named = clg_named_gpu_of(arena, word ? word : "");
     *other = *request;
-    if (!colon || colon == word || colon[1] == '\0')
+    if (!*named.name || !named.count || !*named.count)
         return clg_fail(error, CLG_BAD_USAGE, "say --with GPU:COUNT, as --with a100-sxm-80gb:64",
                         word ? "--with has no count" : "the other kind of GPU is missing");
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         other->value[own[i]] = NULL;
         other->file[own[i]] = (clg_attachment){0};
     }
-    other->value[CLG_PARAM_GPU] = clg_arena_copy(arena, word, (size_t)(colon - word));
-    other->value[CLG_PARAM_GPUS] = colon + 1;
+    other->value[CLG_PARAM_GPU] = named.name;
+    other->value[CLG_PARAM_GPUS] = named.count;
     other->file[CLG_PARAM_GPU] = (clg_attachment){0};
     return CLG_OK;
 }

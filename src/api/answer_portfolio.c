@@ -37,7 +37,8 @@ static clg_status read_rules(const maker *m, clg_portfolio_request *ask, clg_err
                                       {CLG_PARAM_KNEE, &ask->knee_share},
                                       {CLG_PARAM_DRAWS, &draws},
                                       {CLG_PARAM_SEED, &seed}};
-    if (clg_request_sizes(r, ask->gpus, CLG_PORTFOLIO_POINTS, &ask->count, error) != CLG_OK ||
+    if (clg_request_sizes(m->arena, r, ask->gpus, CLG_PORTFOLIO_POINTS, &ask->count, error) !=
+            CLG_OK ||
         CLG_REQUEST_NUMBERS(r, rows, error) != CLG_OK)
         return error->status;
     ask->draws = (int)draws;

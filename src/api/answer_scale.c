@@ -1,6 +1,7 @@
 /* answer_scale.c -- a request becomes a scaling curve, alone or beside another. */
 #include "api/command.h"
 #include "api/request_parts.h"
+#include "base/word_list.h"
 #include "explain/sensitivity.h"
 #include "model/preset.h"
 #include "report_plan/curve_report.h"
@@ -43,12 +44,12 @@ static clg_status read_mode(const clg_request *request, clg_scale_mode *mode, cl
 }
 
 /* "llama-3-8b:512", "my/config.json:512": a model and, where one is given, its batch. */
-static clg_status read_rung(const clg_question *q, const char *text, size_t size,
-                            const clg_model **model, int64_t *batch, clg_error *error) {
+static clg_status read_rung(const clg_question *q, char *word, const clg_model **model,
+                            int64_t *batch, clg_error *error) {
     double number = 0;
     clg_request named = {0};
     clg_model *read = clg_take(q->arena, 1, clg_model);
-    char *word = clg_arena_copy(q->arena, text, size), *colon = strrchr(word, ':');
+    char *colon = strrchr(word, ':');
     if (colon && clg_request_count(colon + 1, &number, error) != CLG_OK) return CLG_BAD_INPUT;
     if (colon) *colon = '\0';
     if (!*word)
@@ -66,14 +67,11 @@ static clg_status read_rungs(const clg_question *q, const char *text, int sizes,
     const clg_model **models = clg_take(q->arena, CLG_SCALE_POINTS, const clg_model *);
     int64_t *batches = clg_take(q->arena, CLG_SCALE_POINTS, int64_t);
     *growth = (clg_growth){.batch = CLG_BATCH_WORK, .models = models, .batches = batches};
-    while (*text && growth->count < CLG_SCALE_POINTS) {
-        size_t size = strcspn(text, ",");
-        if (read_rung(q, text, size, &models[growth->count], &batches[growth->count], error) !=
-            CLG_OK)
+    for (char *word;
+         growth->count < CLG_SCALE_POINTS && (word = clg_list_next(q->arena, &text, ',')) != NULL;
+         growth->count++)
+        if (read_rung(q, word, &models[growth->count], &batches[growth->count], error) != CLG_OK)
             return error->status;
-        growth->count++;
-        text += size + (text[size] == ',');
-    }
     if (growth->count == sizes) return CLG_OK;
     return clg_fail(error, CLG_BAD_INPUT, "name one model for each size of --gpus",
                     "%d models for %d sizes", growth->count, sizes);
@@ -121,7 +119,8 @@ static clg_status read_sites(const clg_request *request, clg_sites *s, clg_error
 static clg_status read_scale(const clg_question *q, clg_request *request, clg_scenario *scenario,
                              clg_space *space, clg_scale_request *ask, clg_error *error) {
     clg_arena *arena = q->arena;
-    if (clg_request_sizes(request, ask->gpus, CLG_SCALE_POINTS, &ask->count, error) != CLG_OK)
+    if (clg_request_sizes(q->arena, request, ask->gpus, CLG_SCALE_POINTS, &ask->count, error) !=
+        CLG_OK)
         return error->status;
     request->value[CLG_PARAM_GPUS] = clg_arena_print(arena, "%lld", (long long)ask->gpus[0]);
     if (read_mode(request, &ask->mode, error) != CLG_OK ||

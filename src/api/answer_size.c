@@ -1,6 +1,8 @@
 /* answer_size.c -- limits and offers read, clusters planned. */
 #include "api/command.h"
+#include "api/named_gpus.h"
 #include "api/request_parts.h"
+#include "base/word_list.h"
 #include "dataset/dataset.h"
 #include "report_plan/cluster_report.h"
 
@@ -64,26 +66,17 @@ static bool is_offered(clg_arena *arena, const clg_request *r, bool one, int ter
     return one && !r->value[CLG_PARAM_RENT];
 }
 
-/* Several kinds may be named: --gpu h200-sxm,b200-sxm. */
-static bool names_several(const clg_request *r) {
-    const char *named = r->value[CLG_PARAM_GPU];
-    return named && strchr(named, ',') && !r->file[CLG_PARAM_GPU].text;
-}
-
 /* Kinds to consider, by name; `one`: a NULL, for the request names it, or its node. */
 static const char **kinds_of(clg_arena *arena, const clg_request *r, bool one, int *count) {
     int files;
     const clg_file *file = clg_dataset_folder("gpu/", &files);
-    const char *left = names_several(r) ? r->value[CLG_PARAM_GPU] : "";
+    const char *named = clg_named_gpus(r, ","), *left = named ? named : "";
     const char **kinds = clg_take(arena, (size_t)files + strlen(left) + 1, const char *);
     *count = 0;
     if (one) kinds[(*count)++] = NULL;
-    while (*left) {
-        size_t size = strcspn(left, ",");
-        if (size > 0) kinds[(*count)++] = clg_arena_copy(arena, left, size);
-        left += size + (left[size] == ',');
-    }
-    for (int i = 0; i < files && !one && !names_several(r); i++) {
+    for (const char *name; (name = clg_list_next(arena, &left, ',')) != NULL;)
+        if (*name) kinds[(*count)++] = name;
+    for (int i = 0; i < files && !one && !named; i++) {
         const char *slash = strchr(file[i].path, '/') + 1;
         kinds[(*count)++] = clg_arena_copy(arena, slash, strlen(slash) - strlen(".json"));
     }
@@ -100,7 +93,7 @@ static bool is_among(const clg_offer *offers, int count, const char *gpu) {
 static clg_status read_offers(clg_arena *arena, const clg_request *request, int term,
                               clg_offer *offers, clg_sizing *ask, clg_error *error) {
     clg_request *r = clg_take(arena, 1, clg_request);
-    bool several = names_several(request);
+    bool several = clg_named_gpus(request, ",") != NULL;
     bool one = !several && (request->value[CLG_PARAM_GPU] || request->value[CLG_PARAM_NODE]);
     int count;
     const char **kinds = kinds_of(arena, request, one, &count);
@@ -166,7 +159,7 @@ static clg_status compare_fabric(clg_arena *arena, const clg_request *request, s
     if (!request->value[CLG_PARAM_AGAINST_FABRIC]) return CLG_OK;
     *r = *request;
     r->value[CLG_PARAM_GPUS] = "8";
-    if ((!r->value[CLG_PARAM_GPU] || names_several(r)) && !r->value[CLG_PARAM_NODE])
+    if ((!r->value[CLG_PARAM_GPU] || clg_named_gpus(r, ",")) && !r->value[CLG_PARAM_NODE])
         r->value[CLG_PARAM_GPU] = w->taken->offer->scenario.machine.gpu.name;
     r->value[CLG_PARAM_FABRIC] = request->value[CLG_PARAM_AGAINST_FABRIC];
     r->file[CLG_PARAM_FABRIC] = request->file[CLG_PARAM_AGAINST_FABRIC];

@@ -185,16 +185,14 @@ static void end(void *answer) {
 
 /* Reads all files, one after the other. */
 static clg_status answer(const clg_question *q, void *to, clg_error *error) {
-    clg_csv table;
+    clg_csv table = clg_trace_kernels(q->arena);
     double top;
     heard *h = to;
     *h = (heard){0};
     if (q->files.count - q->files.others < 1 || !q->files.read)
         return clg_fail(error, CLG_BAD_USAGE, "name some under 'files', to a host that reads them",
                         "no recordings are given");
-    if (clg_request_number(q->request, CLG_PARAM_TOP, &top, error) != CLG_OK ||
-        clg_trace_kernels_read(q->arena, &table, error) != CLG_OK)
-        return error->status;
+    if (clg_request_number(q->request, CLG_PARAM_TOP, &top, error) != CLG_OK) return error->status;
     h->shown.top = (int)top;
     h->recordings = clg_take(q->arena, (size_t)q->files.count, clg_recording);
     for (; h->count < q->files.count; h->count++) {

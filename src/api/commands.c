@@ -160,9 +160,7 @@ static int flags_near(const clg_command *command, const clg_param *params, const
 
 const char *clg_command_word(clg_arena *arena, const char *const *names, int count,
                              const char *flag) {
-    clg_csv csv;
-    clg_error error = {0};
-    if (clg_dataset_csv(arena, "flag-words.csv", &csv, &error) != CLG_OK) return NULL;
+    clg_csv csv = clg_dataset_csv(arena, "flag-words.csv");
     for (int i = 0; i < csv.rows; i++) {
         const char *word = clg_csv_field(&csv, i, "word"), *is = clg_csv_field(&csv, i, "flag");
         if (clg_name_same(&word, 1, flag) && clg_name_same(names, count, is))

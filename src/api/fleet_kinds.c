@@ -1,7 +1,9 @@
 /* fleet_kinds.c -- see the header. */
 #include "api/fleet_kinds.h"
 
+#include "api/named_gpus.h"
 #include "api/request_parts.h"
+#include "base/word_list.h"
 
 #include <string.h>
 
@@ -11,44 +13,40 @@ static bool is_named(const clg_placement *p, const char *name) {
     return false;
 }
 
-/* One NAME or NAME:N of `size` bytes. */
-static clg_status read_kind(const clg_question *q, const char *text, size_t size,
-                            clg_place_kind *kind, clg_error *error) {
+static clg_status read_kind(const clg_question *q, clg_named_gpu named, clg_place_kind *kind,
+                            clg_error *error) {
     clg_request *one = clg_take(q->arena, 1, clg_request);
-    size_t name = strcspn(text, ",:");
     clg_machine machine;
     double gpus = 0;
     *one = *q->request;
-    one->value[CLG_PARAM_GPU] = clg_arena_copy(q->arena, text, name);
+    one->value[CLG_PARAM_GPU] = named.name;
     if (clg_request_machine(q->arena, one, &machine, error) != CLG_OK) return error->status;
-    if (name < size && clg_request_gpus(clg_arena_copy(q->arena, text + name + 1, size - name - 1),
-                                        &gpus, error) != CLG_OK)
+    if (named.count && clg_request_gpus(named.count, &gpus, error) != CLG_OK)
         return clg_request_at_flag(error->status, CLG_PARAM_GPU, error);
     *kind = (clg_place_kind){.name = machine.gpu.name,
                              .node_gpus = machine.node.gpus,
-                             .limited = name < size,
+                             .limited = named.count != NULL,
                              .there_nodes = (int64_t)gpus / machine.node.gpus};
     return CLG_OK;
 }
 
 clg_status clg_fleet_kinds(const clg_question *q, clg_placement *p, clg_error *error) {
     const clg_request *r = q->request;
-    const char *left = r->value[CLG_PARAM_GPU];
-    if (!left || r->file[CLG_PARAM_GPU].text || !strpbrk(left, ",:")) return CLG_OK;
+    const char *left = clg_named_gpus(r, ",:");
+    if (!left) return CLG_OK;
     if (r->value[CLG_PARAM_NODE] || r->value[CLG_PARAM_GPUS])
         return clg_fail(error, CLG_BAD_USAGE, "say how many as --gpu NAME:N,NAME:N",
                         "kinds of GPU stand each in nodes of their own: no --node, no --gpus");
-    while (*left) {
-        size_t size = strcspn(left, ",");
+    for (const char *word; (word = clg_list_next(q->arena, &left, ',')) != NULL;) {
         clg_place_kind kind;
         if (p->kinds == CLG_PLACE_KINDS)
             return clg_fail(error, CLG_BAD_USAGE, "leave some out", "--gpu: more than %d kinds",
                             CLG_PLACE_KINDS);
-        if (read_kind(q, left, size, &kind, error) != CLG_OK) return error->status;
+        if (read_kind(q, clg_named_gpu_of(q->arena, word), &kind, error) != CLG_OK)
+            return error->status;
         if (is_named(p, kind.name))
             return clg_fail(error, CLG_BAD_USAGE, "name it once", "--gpu: %s twice", kind.name);
         p->kind[p->kinds++] = kind;
-        left += size + (left[size] == ',');
     }
     return CLG_OK;
 }

@@ -96,8 +96,8 @@ clg_status clg_request_number_or(const clg_request *request, clg_param param, do
 const char *clg_request_word(const clg_request *request, clg_param param);
 
 /* Sizes of --gpus: "512", "8,16,24", or "8..65536", which doubles. At most `most` of them. */
-clg_status clg_request_sizes(const clg_request *request, int64_t *sizes, int most, int *count,
-                             clg_error *error);
+clg_status clg_request_sizes(clg_arena *arena, const clg_request *request, int64_t *sizes, int most,
+                             int *count, clg_error *error);
 
 /* GPU, node and fabric; the stack, with its recipe for a model on a GPU (NULL: none); files of
  * kernel curves and links (text NULL: built in). */

@@ -1,5 +1,7 @@
 /* request_space.c -- knobs into the sizes of a curve and the layouts of a search. */
 #include "api/request_parts.h"
+
+#include "base/word_list.h"
 #include "schedule/schedule.h"
 
 #include <math.h>
@@ -7,16 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static clg_status one_size(const char *text, size_t size, int64_t *gpus, clg_error *error) {
-    char word[32];
+static clg_status one_size(const char *word, int64_t *gpus, clg_error *error) {
     double number;
-    snprintf(word, sizeof word, "%.*s", (int)size, text);
+    size_t size = strlen(word);
     if (word[0] == '0' && size == 3)
         return clg_fail(error, CLG_BAD_INPUT, "write 1024 for 1,024",
                         "',%s' looks like thousands; commas part sizes", word);
     bool product = strchr(word, 'x');
-    if (size >= sizeof word ||
-        (!product && clg_quantity(word, CLG_COUNT, &number, error) != CLG_OK))
+    if (size >= 32 || (!product && clg_quantity(word, CLG_COUNT, &number, error) != CLG_OK))
         return clg_fail(error, CLG_BAD_INPUT, "write 8..65536, which doubles, or 8,16,24",
                         "'%.32s' is no number of GPUs", word);
     if (clg_request_gpus(word, &number, error) != CLG_OK) return CLG_BAD_INPUT;
@@ -24,11 +24,11 @@ static clg_status one_size(const char *text, size_t size, int64_t *gpus, clg_err
     return CLG_OK;
 }
 
-static clg_status doubling_sizes(const char *text, const char *dots, int64_t *sizes, int most,
-                                 int *count, clg_error *error) {
+static clg_status doubling_sizes(clg_arena *arena, const char *text, const char *dots,
+                                 int64_t *sizes, int most, int *count, clg_error *error) {
     int64_t from, to;
-    if (one_size(text, (size_t)(dots - text), &from, error) != CLG_OK ||
-        one_size(dots + 2, strlen(dots + 2), &to, error) != CLG_OK)
+    if (one_size(clg_arena_copy(arena, text, (size_t)(dots - text)), &from, error) != CLG_OK ||
+        one_size(dots + 2, &to, error) != CLG_OK)
         return CLG_BAD_INPUT;
     for (int64_t size = from; size <= to && *count < most; size *= 2) sizes[(*count)++] = size;
     if (*count > 0) return CLG_OK;
@@ -50,8 +50,8 @@ static void sort_sizes(int64_t *sizes, int *count) {
     *count = kept;
 }
 
-clg_status clg_request_sizes(const clg_request *request, int64_t *sizes, int most, int *count,
-                             clg_error *error) {
+clg_status clg_request_sizes(clg_arena *arena, const clg_request *request, int64_t *sizes, int most,
+                             int *count, clg_error *error) {
     const char *text = request->value[CLG_PARAM_GPUS];
     *count = 0;
     if (!text)
@@ -59,17 +59,15 @@ clg_status clg_request_sizes(const clg_request *request, int64_t *sizes, int mos
                         "--gpus is missing");
     const char *dots = strstr(text, "..");
     if (dots)
-        return clg_request_at_flag(doubling_sizes(text, dots, sizes, most, count, error),
+        return clg_request_at_flag(doubling_sizes(arena, text, dots, sizes, most, count, error),
                                    CLG_PARAM_GPUS, error);
-    while (*text) {
-        size_t size = strcspn(text, ",");
+    for (const char *word; (word = clg_list_next(arena, &text, ',')) != NULL;) {
         if (*count == most)
             return clg_request_at_flag(
                 clg_fail(error, CLG_BAD_INPUT, "give fewer", "too many sizes"), CLG_PARAM_GPUS,
                 error);
-        if (one_size(text, size, &sizes[(*count)++], error) != CLG_OK)
+        if (one_size(word, &sizes[(*count)++], error) != CLG_OK)
             return clg_request_at_flag(error->status, CLG_PARAM_GPUS, error);
-        text += size + (text[size] == ',');
     }
     sort_sizes(sizes, count);
     return *count > 0 ? CLG_OK
@@ -132,19 +130,14 @@ static clg_axis_values *axis_of(clg_space *space, clg_param param) {
 }
 
 /* Adds the comma-separated values of `text` to an axis. */
-static clg_status add_values(clg_param param, const char *text, clg_axis_values *axis,
-                             clg_error *error) {
-    while (*text) {
-        char word[64];
-        size_t size = strcspn(text, ",");
-        if (size == 0 || size >= sizeof word || axis->count == CLG_SEARCH_VALUES)
+static clg_status add_values(clg_arena *arena, clg_param param, const char *text,
+                             clg_axis_values *axis, clg_error *error) {
+    const char *left = text;
+    for (const char *word; (word = clg_list_next(arena, &left, ',')) != NULL; axis->count++) {
+        if (!*word || axis->count == CLG_SEARCH_VALUES)
             return clg_fail(error, CLG_BAD_INPUT, "write AXIS=V,V", "'%.32s' is no list", text);
-        memcpy(word, text, size);
-        word[size] = '\0';
         if (axis_value(param, word, &axis->value[axis->count], error) != CLG_OK)
             return CLG_BAD_INPUT;
-        axis->count++;
-        text += size + (text[size] == ',');
     }
     return CLG_OK;
 }
@@ -171,14 +164,14 @@ static clg_status split_axis(const char *text, clg_space *space, int *param, con
 }
 
 /* Strikes values out: of those given by name, or of all that are legal. */
-static clg_status strike(clg_param param, const char *values, clg_axis_values *axis,
-                         clg_error *error) {
+static clg_status strike(clg_arena *arena, clg_param param, const char *values,
+                         clg_axis_values *axis, clg_error *error) {
     clg_axis_values struck = {.except = true};
     if (axis->count == 0 || axis->except) {
         axis->except = true;
-        return add_values(param, values, axis, error);
+        return add_values(arena, param, values, axis, error);
     }
-    if (add_values(param, values, &struck, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (add_values(arena, param, values, &struck, error) != CLG_OK) return CLG_BAD_INPUT;
     int kept = 0;
     for (int i = 0; i < axis->count; i++)
         if (clg_axis_allows(&struck, axis->value[i])) axis->value[kept++] = axis->value[i];
@@ -196,11 +189,12 @@ static clg_status said_once(const clg_request *request, clg_param param, clg_err
                     request->value[param], flag);
 }
 
-static clg_status read_axes(const clg_request *request, clg_space *space, clg_error *error) {
+static clg_status read_axes(clg_arena *arena, const clg_request *request, clg_space *space,
+                            clg_error *error) {
     for (int p = 0; p < CLG_PARAMS; p++) {
         clg_axis_values *axis = axis_of(space, (clg_param)p);
         if (!axis || !request->value[p]) continue;
-        if (clg_request_at_flag(add_values((clg_param)p, request->value[p], axis, error),
+        if (clg_request_at_flag(add_values(arena, (clg_param)p, request->value[p], axis, error),
                                 (clg_param)p, error) != CLG_OK)
             return error->status;
     }
@@ -209,11 +203,13 @@ static clg_status read_axes(const clg_request *request, clg_space *space, clg_er
     for (int i = 0; i < request->fixes; i++)
         if (split_axis(request->fix[i], space, &param, &values, error) != CLG_OK ||
             said_once(request, (clg_param)param, error) != CLG_OK ||
-            add_values((clg_param)param, values, axis_of(space, (clg_param)param), error) != CLG_OK)
+            add_values(arena, (clg_param)param, values, axis_of(space, (clg_param)param), error) !=
+                CLG_OK)
             return clg_request_at_flag(error->status, CLG_PARAM_FIX, error);
     for (int i = 0; i < request->forbids; i++)
         if (split_axis(request->forbid[i], space, &param, &values, error) != CLG_OK ||
-            strike((clg_param)param, values, axis_of(space, (clg_param)param), error) != CLG_OK)
+            strike(arena, (clg_param)param, values, axis_of(space, (clg_param)param), error) !=
+                CLG_OK)
             return clg_request_at_flag(error->status, CLG_PARAM_NOT, error);
     return CLG_OK;
 }
@@ -264,10 +260,8 @@ static clg_status read_split(clg_arena *arena, const clg_request *request, clg_s
             return CLG_OK;
         }
     int *split = clg_take(arena, MOST, int);
-    for (; *text; text += strcspn(text, ","), text += *text == ',') {
-        char word[16];
+    for (const char *word; (word = clg_list_next(arena, &text, ',')) != NULL;) {
         double layers;
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ","), text);
         if (clg_request_count(word, &layers, error) != CLG_OK || layers > 1e4 ||
             space->split_count == MOST) {
             if (error->status == CLG_OK)
@@ -324,7 +318,7 @@ clg_status clg_request_space(clg_arena *arena, const clg_request *request, bool 
     space->recompute_layers = (int)recomputed;
     space->keep = (int)top;
     if (clg_request_batch(request, space, error) != CLG_OK ||
-        read_axes(request, space, error) != CLG_OK ||
+        read_axes(arena, request, space, error) != CLG_OK ||
         read_split(arena, request, space, error) != CLG_OK)
         return error->status;
     if (space->attention.count == 0) {

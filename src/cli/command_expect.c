@@ -98,7 +98,7 @@ static clg_status run(clg_session *session, clg_error *error) {
     int64_t gpus[SIZES] = {s->machine.node.gpus};
     int sizes = 1;
     if (session->request.value[CLG_PARAM_GPUS] &&
-        clg_request_sizes(&session->request, gpus, SIZES, &sizes, error) != CLG_OK)
+        clg_request_sizes(session->arena, &session->request, gpus, SIZES, &sizes, error) != CLG_OK)
         return error->status;
     clg_acceptance a = {.machine = &s->machine, .gpus = (int)gpus[sizes - 1]};
     if (answer(session, s, &a, error) != CLG_OK) return error->status;

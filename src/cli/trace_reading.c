@@ -284,9 +284,8 @@ clg_status clg_trace_reading_do(clg_session *session, const char *const *operand
                                 clg_error *error) {
     clg_trace_reading *r = *reading = clg_take(session->arena, 1, clg_trace_reading);
     const char **paths;
-    clg_csv table;
-    if (clg_trace_kernels_read(session->arena, &table, error) != CLG_OK ||
-        clg_trace_list(session->arena, operands, count, &paths, &r->count, error) != CLG_OK)
+    clg_csv table = clg_trace_kernels(session->arena);
+    if (clg_trace_list(session->arena, operands, count, &paths, &r->count, error) != CLG_OK)
         return error->status;
     if (r->count == 0)
         return clg_fail(error, CLG_BAD_INPUT, "give a directory with recordings",
@@ -320,8 +319,7 @@ void clg_trace_reading_end(clg_trace_reading *r) {
 /* Reads what an order names and sends it. */
 static void serve(const clg_share *share, clg_arena *arena, const order *o) {
     portion r = {.count = (int)o->count, .cores = cores_of(share, (int)o->threads)};
-    clg_error impossible = {0}; /* the table is built in, and process 0 has read it */
-    clg_trace_kernels_read(arena, &r.table, &impossible);
+    r.table = clg_trace_kernels(arena);
     clg_recording *recordings = clg_take(arena, o->count, clg_recording);
     r.recording = clg_take(arena, o->count, clg_recording *);
     r.packed = clg_take(arena, o->count, packed);

@@ -200,10 +200,8 @@ static clg_status read_file(clg_arena *arena, const clg_file *file, clg_kernels 
 /* The lender of a generation in data/kernel-lenders.csv. NULL of one that is not there; with
  * `stranger` the first that lends to all and is not the generation's own. */
 static const char *lender_of(clg_arena *arena, const char *generation, bool stranger) {
-    clg_csv csv;
-    clg_error error = {0};
+    clg_csv csv = clg_dataset_csv(arena, "kernel-lenders.csv");
     const char *own = stranger ? lender_of(arena, generation, false) : NULL;
-    if (clg_dataset_csv(arena, "kernel-lenders.csv", &csv, &error) != CLG_OK) return NULL;
     for (int i = 0; i < csv.rows; i++) {
         const char *of = clg_csv_field(&csv, i, "generation"), *gpu = clg_csv_field(&csv, i, "gpu");
         if (strcmp(of, stranger ? "*" : generation) == 0 && !(own && strcmp(own, gpu) == 0))

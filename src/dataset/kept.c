@@ -3,6 +3,7 @@
 
 #include "dataset/dataset.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -108,13 +109,16 @@ clg_status clg_dataset_parse(clg_arena *arena, const char *name, const char *tex
     return kept ? CLG_OK : CLG_BAD_INPUT;
 }
 
-clg_status clg_dataset_csv(clg_arena *arena, const char *path, clg_csv *table, clg_error *error) {
+clg_csv clg_dataset_csv(clg_arena *arena, const char *path) {
+    clg_csv table = {0};
+    clg_error error = {0};
     const clg_file *file = clg_dataset_find(path);
-    if (!file) return clg_fail(error, CLG_BAD_INPUT, "build it in", "no data/%s", path);
-    if (!arena->kept) return clg_csv_parse(arena, file->path, file->text, file->size, table, error);
-    const document *kept = document_of(arena->kept, file, error);
-    if (kept) *table = kept->table;
-    return kept ? CLG_OK : CLG_BAD_INPUT;
+    assert(file);
+    const document *kept = arena->kept ? document_of(arena->kept, file, &error) : NULL;
+    if (kept) return kept->table;
+    clg_csv_parse(arena, file->path, file->text, file->size, &table, &error);
+    assert(error.status == CLG_OK);
+    return table;
 }
 
 const void *clg_kept_made(const clg_arena *arena, const char *name) {

@@ -23,9 +23,9 @@ void clg_kept_close(clg_kept *kept);
 clg_status clg_dataset_parse(clg_arena *arena, const char *name, const char *text, size_t size,
                              const clg_json **root, clg_error *error);
 
-/* The built-in table at `path`, below data/. Where the arena has something kept its fields are
- * shared, and not to be written over. */
-clg_status clg_dataset_csv(clg_arena *arena, const char *path, clg_csv *table, clg_error *error);
+/* The built-in table at `path`, below data/: one that is not there, or is no table, is a bug. Where
+ * the arena has something kept its fields are shared, and not to be written over. */
+clg_csv clg_dataset_csv(clg_arena *arena, const char *path);
 
 /* What a reader made of built-in files, by a name that data/ bounds. It may point into kept trees
  * and tables, and at what lives as long as the program. NULL: nothing yet, or the arena has nothing

@@ -131,9 +131,8 @@ typedef struct reader {
     int column[3];
 } reader;
 
-static clg_status read_dialects(reader *r, clg_error *error) {
-    clg_csv csv;
-    if (clg_dataset_csv(r->arena, "request-logs.csv", &csv, error) != CLG_OK) return CLG_BAD_INPUT;
+static void read_dialects(reader *r) {
+    clg_csv csv = clg_dataset_csv(r->arena, "request-logs.csv");
     dialect *all = clg_take(r->arena, (size_t)csv.rows + 1, dialect);
     for (int i = 0; i < csv.rows; i++)
         all[i] = (dialect){clg_csv_field(&csv, i, "title"), clg_csv_field(&csv, i, "arrival"),
@@ -141,7 +140,6 @@ static clg_status read_dialects(reader *r, clg_error *error) {
                            atof(clg_csv_field(&csv, i, "seconds"))};
     r->dialects = all;
     r->dialect_count = csv.rows;
-    return CLG_OK;
 }
 
 static void append(reader *r, double arrival_s, double prompt, double output) {
@@ -347,7 +345,7 @@ clg_status clg_demand_read(clg_arena *arena, const char *name, const char *text,
     const char *at = text, *end = text + size;
     *demand = (clg_demand){0};
     reader r = {.arena = arena, .demand = demand, .hashes = -1};
-    if (read_dialects(&r, error) != CLG_OK) return CLG_BAD_INPUT;
+    read_dialects(&r);
     if (size >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0) at += 3;
     while (at < end && strchr(" \t\r\n", *at)) at++;
     if (at < end && *at == '{')

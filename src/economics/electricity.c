@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static clg_status read(clg_arena *arena, clg_csv *csv, clg_error *error) {
-    return clg_dataset_csv(arena, "electricity.csv", csv, error);
-}
+static clg_csv read(clg_arena *arena) { return clg_dataset_csv(arena, "electricity.csv"); }
 
 static double price_of(const clg_csv *csv, int row) {
     double price = strtod(clg_csv_field(csv, row, "usd_per_kwh"), NULL), si = 0;
@@ -21,9 +19,8 @@ static double price_of(const clg_csv *csv, int row) {
 
 clg_status clg_electricity_find(clg_arena *arena, const char *region, double *usd_per_joule,
                                 clg_error *error) {
-    clg_csv csv;
+    clg_csv csv = read(arena);
     const char *known = "";
-    if (read(arena, &csv, error) != CLG_OK) return error->status;
     for (int i = 0; i < csv.rows; i++) {
         const char *name = clg_csv_field(&csv, i, "region");
         *usd_per_joule = price_of(&csv, i);
@@ -35,13 +32,11 @@ clg_status clg_electricity_find(clg_arena *arena, const char *region, double *us
                     "no price of electricity is known for '%.32s'", region);
 }
 
-clg_status clg_electricity_band(clg_arena *arena, double *low, double *high, clg_error *error) {
-    clg_csv csv;
-    if (read(arena, &csv, error) != CLG_OK) return error->status;
+void clg_electricity_band(clg_arena *arena, double *low, double *high) {
+    clg_csv csv = read(arena);
     *low = INFINITY, *high = 0;
     for (int i = 0; i < csv.rows; i++) {
         *low = fmin(*low, price_of(&csv, i));
         *high = fmax(*high, price_of(&csv, i));
     }
-    return CLG_OK;
 }

@@ -11,7 +11,6 @@ clg_status clg_electricity_find(clg_arena *arena, const char *region, double *us
                                 clg_error *error);
 
 /* The cheapest and the dearest region. */
-clg_status clg_electricity_band(clg_arena *arena, double *low_usd_per_joule,
-                                double *high_usd_per_joule, clg_error *error);
+void clg_electricity_band(clg_arena *arena, double *low_usd_per_joule, double *high_usd_per_joule);
 
 #endif

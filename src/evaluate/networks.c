@@ -30,13 +30,10 @@ static double step_at(clg_arena *scratch, const clg_scenario *scenario, const cl
 }
 
 void clg_evaluate_networks(clg_arena *arena, const clg_scenario *scenario, clg_evaluation *e) {
-    clg_seen seen;
-    clg_error error = {0};
     clg_arena scratch = clg_arena_beside(arena);
     double variance = 0, slowest_s = 0, step_s = 1;
-    if (!is_open(scenario) ||
-        clg_seen_find(arena, scenario->machine.gpu.generation, &seen, &error) != CLG_OK)
-        return;
+    if (!is_open(scenario)) return;
+    clg_seen seen = clg_seen_find(arena, scenario->machine.gpu.generation);
     for (int i = 0; i < seen.count && step_s > 0; i++) {
         step_s = step_at(&scratch, scenario, &e->layout, seen.bytes_per_s[i]);
         clg_arena_back_to(&scratch, (clg_arena_mark){0});

@@ -26,17 +26,15 @@ static void add(clg_seen *seen, double bytes_per_s) {
     seen->share[at] += 1;
 }
 
-clg_status clg_seen_find(clg_arena *arena, const char *generation, clg_seen *seen,
-                         clg_error *error) {
-    clg_csv csv;
+clg_seen clg_seen_find(clg_arena *arena, const char *generation) {
+    clg_csv csv = clg_dataset_csv(arena, "fabric-seen.csv");
     double systems = 0;
-    *seen = (clg_seen){0};
-    if (clg_dataset_csv(arena, "fabric-seen.csv", &csv, error) != CLG_OK) return error->status;
+    clg_seen seen = {0};
     for (int i = 0; i < csv.rows; i++) {
         if (strcmp(clg_csv_field(&csv, i, "generation"), generation) != 0) continue;
-        add(seen, strtod(clg_csv_field(&csv, i, "gbit_per_s_per_gpu"), NULL) * 1e9 / 8);
+        add(&seen, strtod(clg_csv_field(&csv, i, "gbit_per_s_per_gpu"), NULL) * 1e9 / 8);
         systems++;
     }
-    for (int i = 0; i < seen->count; i++) seen->share[i] /= systems;
-    return CLG_OK;
+    for (int i = 0; i < seen.count; i++) seen.share[i] /= systems;
+    return seen;
 }

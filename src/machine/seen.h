@@ -18,7 +18,6 @@ typedef struct clg_seen {
     double bytes_per_s[CLG_SEEN], share[CLG_SEEN];
 } clg_seen;
 
-clg_status clg_seen_find(clg_arena *arena, const char *generation, clg_seen *seen,
-                         clg_error *error);
+clg_seen clg_seen_find(clg_arena *arena, const char *generation);
 
 #endif

@@ -4,8 +4,10 @@
  * counts against model cards. */
 #include "model/family.h"
 
+#include "base/word_list.h"
 #include "dataset/kept.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,42 +48,23 @@ static const struct {
     {"no_positions", CLG_NO_POSITIONS},
 };
 
-static bool take_trait(const char *word, size_t size, unsigned *all) {
-    for (size_t i = 0; i < sizeof traits / sizeof traits[0]; i++)
-        if (strlen(traits[i].word) == size && memcmp(traits[i].word, word, size) == 0) {
-            *all |= traits[i].trait;
-            return true;
-        }
-    return false;
+static unsigned trait_of(const char *word) {
+    size_t i = 0;
+    while (i < sizeof traits / sizeof traits[0] && strcmp(traits[i].word, word) != 0) i++;
+    assert(i < sizeof traits / sizeof traits[0]);
+    return traits[i].trait;
 }
 
-/* Words with blanks between them. */
-static bool take_traits(const char *words, unsigned *all) {
-    while (*words) {
-        size_t size = strcspn(words, " ");
-        if (!take_trait(words, size, all)) return false;
-        words += size + strspn(words + size, " ");
-    }
-    return true;
-}
-
-clg_status clg_families_read(clg_arena *arena, clg_families *families, clg_error *error) {
-    clg_csv csv;
-    *families = (clg_families){0};
-    if (clg_dataset_csv(arena, "model-families.csv", &csv, error) != CLG_OK) return CLG_BAD_INPUT;
+clg_families clg_families_read(clg_arena *arena) {
+    clg_csv csv = clg_dataset_csv(arena, "model-families.csv");
     clg_family *all = clg_take(arena, (size_t)csv.rows + 1, clg_family);
     for (int i = 0; i < csv.rows; i++) {
-        const char *every = clg_csv_field(&csv, i, "window_every");
-        all[i] = (clg_family){.type = clg_csv_field(&csv, i, "model_type"),
-                              .window_every = every ? atoi(every) : 0};
-        const char *words = clg_csv_field(&csv, i, "traits");
-        if (all[i].type && words && take_traits(words, &all[i].traits)) continue;
-        clg_error_at(error, csv.name, csv.row[i].line, 1, "traits");
-        return clg_fail(error, CLG_BAD_INPUT, "src/model/family.h has those that there are",
-                        "a trait that has no meaning here");
+        const char *words = clg_csv_field(&csv, i, "traits"), *word;
+        all[i].type = clg_csv_field(&csv, i, "model_type");
+        all[i].window_every = atoi(clg_csv_field(&csv, i, "window_every"));
+        while ((word = clg_list_next(arena, &words, ' ')) != NULL) all[i].traits |= trait_of(word);
     }
-    *families = (clg_families){all, csv.rows};
-    return CLG_OK;
+    return (clg_families){all, csv.rows};
 }
 
 const clg_family *clg_family_find(const clg_families *families, const char *type) {

@@ -53,8 +53,8 @@ typedef struct clg_families {
     int count;
 } clg_families;
 
-/* All families, of data/model-families.csv. A trait without a meaning here is an error. */
-clg_status clg_families_read(clg_arena *arena, clg_families *families, clg_error *error);
+/* All families, of data/model-families.csv. A trait without a meaning here is a bug. */
+clg_families clg_families_read(clg_arena *arena);
 
 /* The family of a model_type; NULL when it is not known. */
 const clg_family *clg_family_find(const clg_families *families, const char *type);

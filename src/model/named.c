@@ -44,11 +44,9 @@ static bool take_part(clg_arena *arena, const clg_csv_row *row, bare_name *bare)
 static bare_name bare_of(clg_arena *arena, const char *word) {
     const char *slash = strrchr(word, '/'), *last = slash ? slash + 1 : word;
     bare_name bare = {.name = clg_arena_copy(arena, last, strlen(last))};
-    clg_csv csv;
-    clg_error none = {0};
+    clg_csv csv = clg_dataset_csv(arena, "model-name-parts.csv");
     for (char *c = bare.name; *c; c++)
         if (*c == ':') *c = '-';
-    if (clg_dataset_csv(arena, "model-name-parts.csv", &csv, &none) != CLG_OK) return bare;
     for (int i = -1; i < csv.rows; i++) { /* "-chat-hf": what is left may end in another */
         size_t size = strlen(bare.name);
         if (dated(bare.name, size)) bare.name[size - 5] = '\0';
@@ -59,9 +57,7 @@ static bare_name bare_of(clg_arena *arena, const char *word) {
 
 /* The preset that has the shape of a model of another name: data/model-names.csv; NULL: none. */
 static const char *of_other_name(clg_arena *arena, const char *word) {
-    clg_csv csv;
-    clg_error none = {0};
-    if (clg_dataset_csv(arena, "model-names.csv", &csv, &none) != CLG_OK) return NULL;
+    clg_csv csv = clg_dataset_csv(arena, "model-names.csv");
     for (int i = 0; i < csv.rows; i++)
         if (clg_name_same(&csv.row[i].field[0], 1, word)) return csv.row[i].field[1];
     return NULL;

@@ -25,11 +25,9 @@ const char *const *clg_model_names(clg_arena *arena, int *count) {
 
 /* Who made a model whose sizes nobody published: data/models-unpublished.csv; NULL: not known. */
 static const char *secretive_maker(clg_arena *arena, const char *word) {
-    clg_csv csv;
-    clg_error none = {0};
+    clg_csv csv = clg_dataset_csv(arena, "models-unpublished.csv");
     const char *slash = strrchr(word, '/');
     if (slash) word = slash + 1;
-    if (clg_dataset_csv(arena, "models-unpublished.csv", &csv, &none) != CLG_OK) return NULL;
     for (int i = 0; i < csv.rows; i++) {
         size_t size = strlen(csv.row[i].field[0]);
         if (strlen(word) < size || isalnum((unsigned char)word[size])) continue;

@@ -109,8 +109,7 @@ static clg_status find_family(clg_arena *arena, raw_model *raw) {
         return clg_config_fault(config, "model_type",
                                 "add \"model_type\", or \"generic\" with the sizes",
                                 "the file does not say which architecture it is");
-    clg_families families;
-    if (clg_families_read(arena, &families, config->error) != CLG_OK) return CLG_BAD_INPUT;
+    clg_families families = clg_families_read(arena);
     const clg_family *family = clg_family_find(&families, type->text);
     if (!family) return unknown_family(arena, config, &families, type->text);
     raw->traits = family->traits;

@@ -20,9 +20,7 @@ const clg_name clg_operation_names[] = {{"unknown", CLG_OPERATION_UNKNOWN, NULL}
                                         {"combine", CLG_OPERATION_COMBINE, NULL},
                                         {NULL, 0, NULL}};
 
-clg_status clg_trace_kernels_read(clg_arena *arena, clg_csv *table, clg_error *error) {
-    return clg_dataset_csv(arena, "trace/kernels.csv", table, error);
-}
+clg_csv clg_trace_kernels(clg_arena *arena) { return clg_dataset_csv(arena, "trace/kernels.csv"); }
 
 /* Demangled names of templates start with the return type. */
 static const char *past_return_type(const char *kernel) {

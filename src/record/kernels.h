@@ -23,8 +23,8 @@ typedef enum clg_operation {
 } clg_operation;
 extern const clg_name clg_operation_names[];
 
-/* The table of kernels by what they do; an error only when the built-in data is broken. */
-clg_status clg_trace_kernels_read(clg_arena *arena, clg_csv *table, clg_error *error);
+/* The table of kernels by what they do. */
+clg_csv clg_trace_kernels(clg_arena *arena);
 
 /* What the name of a kernel tells. */
 typedef struct clg_kernel_class {

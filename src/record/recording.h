@@ -41,7 +41,7 @@ typedef struct clg_reader {
 const clg_reader *clg_reader_of(clg_slice head);
 
 /* Reads a file: `head` are its first (inflated) bytes, which the source gives again; `kernels` is
- * the table of clg_trace_kernels_read. Status and error are in the recording. */
+ * the table of clg_trace_kernels. Status and error are in the recording. */
 void clg_recording_read(const char *file, clg_slice head, clg_trace_source source,
                         const clg_csv *kernels, clg_recording *into);
 void clg_recording_end(clg_recording *recording);

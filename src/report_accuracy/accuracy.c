@@ -171,9 +171,7 @@ static void print_rows(clg_text *t, const clg_validation *v, const char *source,
 
 /* Row by row, the sources that data/accuracy/tables.csv names. */
 static void print_tables(clg_text *t, const clg_validation *v) {
-    clg_csv csv;
-    clg_error error = {0};
-    if (clg_dataset_csv(t->arena, "accuracy/tables.csv", &csv, &error) != CLG_OK) return;
+    clg_csv csv = clg_dataset_csv(t->arena, "accuracy/tables.csv");
     for (int i = 0; i < csv.rows; i++)
         print_rows(t, v, clg_csv_field(&csv, i, "source"), clg_csv_field(&csv, i, "title"));
 }

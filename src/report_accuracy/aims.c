@@ -47,9 +47,7 @@ static void print_aim(clg_text *t, const clg_validation *v, const aim *a) {
 }
 
 static void print_aims(clg_text *t, const clg_validation *v) {
-    clg_csv csv;
-    clg_error error = {0};
-    if (clg_dataset_csv(t->arena, "accuracy/aims.csv", &csv, &error) != CLG_OK) return;
+    clg_csv csv = clg_dataset_csv(t->arena, "accuracy/aims.csv");
     for (int i = 0; i < csv.rows; i++) {
         aim a = {clg_csv_field(&csv, i, "of"), clg_csv_field(&csv, i, "kind"),
                  clg_csv_field(&csv, i, "sources"),

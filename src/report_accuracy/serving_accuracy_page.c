@@ -176,9 +176,7 @@ static void print_aims(clg_text *t, const clg_measured_table *m) {
            "*Unsaturated*: fewer sequences than there is room for, not all at once.\n\n"
            "| of | aim | never fitted on | mean | median | one constant | | others | mean | "
            "median |\n|---|---|---|---|---|---|---|---|---|---|\n");
-    clg_csv table;
-    clg_error error;
-    if (clg_dataset_csv(t->arena, "accuracy/serving-aims.csv", &table, &error) != CLG_OK) return;
+    clg_csv table = clg_dataset_csv(t->arena, "accuracy/serving-aims.csv");
     for (int i = 0; i < table.rows; i++) print_line(t, m, &table, i);
 }
 

@@ -23,11 +23,8 @@ enum { USES = sizeof uses / sizeof uses[0], LEAST_YEARS = 2, MOST_YEARS = 6 };
 /* What the electricity would cost where it is cheapest and dearest. */
 static void print_regions(clg_text *t, double watts) {
     double low, high;
-    clg_error none = {0};
-    bool known = clg_electricity_band(t->arena, &low, &high, &none) == CLG_OK;
-    if (known)
-        clg_text_print(t, ", by region %.2f to %.2f", watts * low * 3600, watts * high * 3600);
-    clg_text_print(t, ")");
+    clg_electricity_band(t->arena, &low, &high);
+    clg_text_print(t, ", by region %.2f to %.2f)", watts * low * 3600, watts * high * 3600);
 }
 
 void clg_report_owning(clg_text *t, const clg_cluster *c, const clg_operations *o,

@@ -9,10 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-static bool open_names(clg_arena *arena, clg_csv *csv) {
-    clg_error error = {0};
-    return clg_dataset_csv(arena, "stack-names.csv", csv, &error) == CLG_OK;
-}
+static clg_csv open_names(clg_arena *arena) { return clg_dataset_csv(arena, "stack-names.csv"); }
 
 static const char *named(const clg_csv *csv, const char *name, const char *month) {
     for (int i = 0; i < csv->rows; i++) {
@@ -31,13 +28,12 @@ static const char *of_month(clg_arena *arena, const char *found, const char *mon
 }
 
 const char *clg_stack_named(clg_arena *arena, const char *name, const char *month) {
-    clg_csv csv;
-    return open_names(arena, &csv) ? of_month(arena, named(&csv, name, month), month) : NULL;
+    clg_csv csv = open_names(arena);
+    return of_month(arena, named(&csv, name, month), month);
 }
 
 int clg_stack_names(clg_arena *arena, const char ***names) {
-    clg_csv csv;
-    if (!open_names(arena, &csv)) return 0;
+    clg_csv csv = open_names(arena);
     *names = clg_take(arena, (size_t)csv.rows + 1, const char *);
     for (int i = 0; i < csv.rows; i++) (*names)[i] = clg_csv_field(&csv, i, "name");
     return csv.rows;
@@ -108,9 +104,8 @@ static const char *known(clg_arena *arena, const clg_csv *csv, const char *from,
 
 const char *clg_stack_named_like(clg_arena *arena, const char *name, const char *month,
                                  bool loosely) {
-    clg_csv csv;
+    clg_csv csv = open_names(arena);
     clg_words_of w;
-    if (!open_names(arena, &csv)) return NULL;
     split(name, loosely ? " /+(),:-_." : " /+(),:", &w);
     const char *own = dated(arena, name), *at = own ? own : month;
     for (int words = w.count; words > 0; words--)

@@ -291,9 +291,7 @@ const char *clg_open_predict(clg_arena *arena, clg_scenario *scenario, const clg
     clg_space rest = *space;
     clg_layout whole = *layout;
     open_degrees degrees = complete_degrees(arena, scenario, &habits, &rest, &whole);
-    if (network_open &&
-        clg_seen_find(arena, scenario->machine.gpu.generation, &seen, &error) != CLG_OK)
-        return sentence(arena, &error);
+    if (network_open) seen = clg_seen_find(arena, scenario->machine.gpu.generation);
     if (seen.count > 0)
         reason = add_networks(arena, scenario, &rest, &whole, &habits, &seen, &all);
     else

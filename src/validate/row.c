@@ -2,8 +2,8 @@
 #include "validate/row.h"
 
 #include "base/name.h"
+#include "base/word_list.h"
 #include "model/preset.h"
-
 #include "schedule/schedule.h"
 #include "stack/names.h"
 #include "validate/notes.h"
@@ -46,13 +46,11 @@ static const char *no_number(clg_arena *arena, const clg_csv *csv, int row) {
         "gated tied layers hidden ffn heads kv_heads head_dim vocab experts experts_per_token "
         "shared_experts expert_ffn dense_layers seq gpus gpus_per_node inter_gbit_per_s_per_gpu dp "
         "zero shard_group tp sp cp ep etp pp vpp micro_batch global_batch adapter_rank";
-    for (const char *at = columns; *at; at += strspn(at, " ")) {
-        const char *column = clg_arena_copy(arena, at, strcspn(at, " "));
+    const char *left = columns;
+    for (const char *column; (column = clg_list_next(arena, &left, ' ')) != NULL;)
         if (isnan(clg_row_number(csv, row, column, 0)))
             return clg_arena_print(arena, "%s: '%.32s' is no number", column,
                                    clg_row_word(csv, row, column));
-        at += strlen(column);
-    }
     return NULL;
 }
 

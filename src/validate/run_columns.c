@@ -53,10 +53,8 @@ static const char *meant(const clg_csv *names, const char *heading, const char *
 }
 
 const char *clg_columns_rename(clg_arena *arena, clg_csv *csv) {
-    clg_csv names;
-    clg_error error = {0};
+    clg_csv names = clg_dataset_csv(arena, "run-columns.csv");
     const char *said = NULL;
-    if (clg_dataset_csv(arena, "run-columns.csv", &names, &error) != CLG_OK) return NULL;
     for (int i = 0; i < csv->columns; i++) {
         const char *unit = "", *was = csv->column[i], *heading = plain(arena, was);
         const char *known = meant(&names, heading, &unit), *column = known ? known : heading;

@@ -167,9 +167,7 @@ static void spell_batches(clg_arena *arena, clg_csv *csv) {
 
 void clg_cells_spell(clg_arena *arena, clg_csv *csv) {
     static const char texts[] = "id source cite model stack status kind notes derived";
-    clg_csv words;
-    clg_error error = {0};
-    if (clg_dataset_csv(arena, "run-cells.csv", &words, &error) != CLG_OK) return;
+    clg_csv words = clg_dataset_csv(arena, "run-cells.csv");
     for (int c = 0; c < csv->columns; c++)
         for (int i = 0; i < csv->rows && !among(texts, csv->column[c]); i++) {
             const char **cell = &csv->row[i].field[c];

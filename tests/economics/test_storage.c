@@ -50,7 +50,7 @@ int main(void) {
     CHECK_NEAR(b.out_high_usd, 4.016 * 112, 1e-9);
     CASE("electricity by region: the cheapest, the dearest, one that is not known");
     double low, high, usd_per_joule;
-    CHECK(clg_electricity_band(&arena, &low, &high, &error) == CLG_OK);
+    clg_electricity_band(&arena, &low, &high);
     CHECK(low < high && clg_electricity_find(&arena, "texas", &usd_per_joule, &error) == CLG_OK);
     CHECK(usd_per_joule >= low && usd_per_joule <= high);
     CHECK(clg_electricity_find(&arena, "nowhere", &usd_per_joule, &error) == CLG_BAD_INPUT);

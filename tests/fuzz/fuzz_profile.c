@@ -10,8 +10,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     static clg_arena built_in;
     static clg_csv table;
-    clg_error error = {0};
-    if (table.rows == 0) clg_trace_kernels_read(&built_in, &table, &error);
+    if (table.rows == 0) table = clg_trace_kernels(&built_in);
     clg_slice head = {(const char *)data, size < HEAD ? size : HEAD};
     clg_trace_memory memory = {(const char *)data, size, 0};
     clg_recording recording = {.file = "fuzz"};

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     clg_error error = {0};
     clg_trace *traces;
     int count;
-    if (table.rows == 0) clg_trace_kernels_read(&built_in, &table, &error);
+    if (table.rows == 0) table = clg_trace_kernels(&built_in);
     clg_slice text = {(const char *)data, size};
     if (clg_nsys_read(&arena, "fuzz", text, &table, &traces, &count, &error) == CLG_OK)
         for (int i = 0; i < count; i++) {

@@ -28,9 +28,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     static clg_arena built_in;
     static clg_csv table;
     clg_arena arena = {0};
-    clg_error error = {0};
     clg_trace ranks[2];
-    if (table.rows == 0) clg_trace_kernels_read(&built_in, &table, &error);
+    if (table.rows == 0) table = clg_trace_kernels(&built_in);
     if (read_rank(&arena, &table, data, size, &ranks[0]) &&
         read_rank(&arena, &table, data, size, &ranks[1])) {
         for (int i = 0; i < 2; i++) ranks[i].rank = i;

@@ -21,10 +21,9 @@ static void others(clg_arena *arena) {
     CHECK(is(arena, "deepseek-ai/DeepSeek-R1-Distill-Llama-70B", "llama-3.3-70b"));
     CHECK(is(arena, "mistralai/Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"));
     CASE("every row names a preset, and by a name that no preset has");
-    clg_csv csv;
     clg_error error = {0};
     clg_model model;
-    CHECK(clg_dataset_csv(arena, "model-names.csv", &csv, &error) == CLG_OK);
+    clg_csv csv = clg_dataset_csv(arena, "model-names.csv");
     for (int i = 0; i < csv.rows; i++) {
         CHECK(clg_model_find(arena, csv.row[i].field[1], &model, &error) == CLG_OK);
         CHECK(clg_model_find(arena, csv.row[i].field[0], &model, &error) != CLG_OK);
@@ -66,9 +65,7 @@ static void formats(clg_arena *arena) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         CHECK_TEXT(stored_as(arena, rows[i].word, rows[i].preset), rows[i].stored);
     CASE("every line of the table is a precision, nothing, or said to be another");
-    clg_csv csv;
-    clg_error error = {0};
-    CHECK(clg_dataset_csv(arena, "model-name-parts.csv", &csv, &error) == CLG_OK);
+    clg_csv csv = clg_dataset_csv(arena, "model-name-parts.csv");
     for (int i = 0; i < csv.rows; i++) {
         const char *weights = csv.row[i].field[2];
         bool known = !*weights || strcmp(weights, "other") == 0;

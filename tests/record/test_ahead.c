@@ -143,8 +143,7 @@ static void long_event(clg_slice text, size_t size) {
 
 int main(void) {
     clg_arena arena = {0};
-    clg_error error = {0};
-    CHECK(clg_trace_kernels_read(&arena, &table, &error) == CLG_OK);
+    table = clg_trace_kernels(&arena);
     clg_text made = make_text(&arena, "", "");
     clg_slice text = {made.data, made.size};
     whole(text);

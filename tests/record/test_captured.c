@@ -99,8 +99,7 @@ static void travels(void) {
 }
 
 int main(void) {
-    clg_error error = {0};
-    if (clg_trace_kernels_read(&arena, &table, &error) != CLG_OK) return 1;
+    table = clg_trace_kernels(&arena);
     replayed();
     not_replayed();
     travels();

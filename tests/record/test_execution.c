@@ -96,7 +96,7 @@ static void lending(void) {
     clg_csv table;
     clg_trace t;
     clg_error error = {0};
-    CHECK(clg_trace_kernels_read(&arena, &table, &error) == CLG_OK);
+    table = clg_trace_kernels(&arena);
     CHECK(trace_read(&arena, "rank0.json", clg_trace_from_memory(&memory), &table, &t, &error) ==
           CLG_OK);
     clg_execution_call calls[] = {{CLG_OPERATION_ALL_REDUCE, 4, 1, -1, "self"},

@@ -20,8 +20,7 @@ static bool computes(const char *kernel) {
 
 int main(void) {
     clg_arena arena = {0};
-    clg_error error = {0};
-    CHECK(clg_trace_kernels_read(&arena, &table, &error) == CLG_OK);
+    table = clg_trace_kernels(&arena);
     CASE("communication kernels");
     CHECK(talks("ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)", CLG_OPERATION_ALL_REDUCE));
     CHECK(talks("ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL", CLG_OPERATION_REDUCE_SCATTER));

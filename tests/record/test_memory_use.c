@@ -13,7 +13,7 @@ static clg_recording read(const char *path) {
     const char *text;
     size_t size;
     clg_recording r = {.file = path};
-    CHECK(clg_trace_kernels_read(&arena, &table, &error) == CLG_OK);
+    table = clg_trace_kernels(&arena);
     CHECK(clg_file_read(&arena, path, 1 << 20, &text, &size, &error) == CLG_OK);
     clg_trace_memory memory = {text, size, 0};
     clg_recording_read(path, (clg_slice){text, size}, clg_trace_from_memory(&memory), &table, &r);

@@ -12,7 +12,7 @@ int main(void) {
     size_t size;
     clg_trace *t;
     int count = 0;
-    CHECK(clg_trace_kernels_read(&arena, &table, &error) == CLG_OK);
+    table = clg_trace_kernels(&arena);
     CASE("two processes, both with a device 0");
     CHECK(clg_file_read(&arena, "tests/fuzz/corpus/sqlite/two-processes", 1 << 20, &text, &size,
                         &error) == CLG_OK);

@@ -45,8 +45,7 @@ static void check_rocprof(const char *path, bool copies, bool launches) {
 }
 
 int main(void) {
-    clg_error error = {0};
-    CHECK(clg_trace_kernels_read(&arena, &table, &error) == CLG_OK);
+    table = clg_trace_kernels(&arena);
     CASE("rocprofv3: JSON, database, table of kernels");
     check_rocprof(FOLDER "rocprof.json", true, true);
     check_rocprof(FOLDER "rocpd.db", true, true);

@@ -170,8 +170,7 @@ int main(void) {
         "tests/fuzz/corpus/profile",       "tests/recorded/two-hosts",
         "../shared/traces/megatron-tp8",   "../shared/traces/kineto",
         "../../shared/traces/megatron-tp8"};
-    clg_error error = {0};
-    if (clg_trace_kernels_read(&arena, &table, &error) != CLG_OK) return 1;
+    table = clg_trace_kernels(&arena);
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (i < 8 || clg_trace_is_directory(folders[i])) check_folder(folders[i]);
     check_damage("tests/fuzz/corpus/trace/whole");

@@ -308,8 +308,7 @@ static void several_gpus(void) {
 }
 
 int main(void) {
-    clg_error error = {0};
-    CHECK(clg_trace_kernels_read(&arena, &table, &error) == CLG_OK);
+    table = clg_trace_kernels(&arena);
     whole();
     damaged();
     hostile();

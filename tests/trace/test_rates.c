@@ -183,8 +183,7 @@ static void collectives(void) {
 }
 
 int main(void) {
-    clg_error error = {0};
-    CHECK(clg_trace_kernels_read(&arena, &table, &error) == CLG_OK);
+    table = clg_trace_kernels(&arena);
     shapes();
     rates();
     unpriced();

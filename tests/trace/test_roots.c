@@ -129,8 +129,7 @@ static void links(void) {
 }
 
 int main(void) {
-    clg_error error = {0};
-    CHECK(clg_trace_kernels_read(&arena, &table, &error) == CLG_OK);
+    table = clg_trace_kernels(&arena);
     through_a_victim();
     causes();
     links();

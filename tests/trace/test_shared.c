@@ -102,8 +102,7 @@ static void collectives(const char *label, const char *folder) {
 }
 
 int main(void) {
-    clg_error error = {0};
-    CHECK(clg_trace_kernels_read(&arena, &table, &error) == CLG_OK);
+    table = clg_trace_kernels(&arena);
     root = find_root();
     if (root) {
         ledgers();
