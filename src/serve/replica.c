@@ -304,11 +304,19 @@ static clg_serving_layout layout_of(const clg_model *m, const clg_replica_choice
                                 .filtered = c->filtered};
 }
 
-/* Weights published in 8 bit have a scale for each block: the engine's kernels for those. */
-static void take_blocks(clg_replica *r) {
-    bool blocks = r->layout.weights == CLG_FP8 && r->scenario->model.stored == CLG_FP8;
-    if (blocks && r->engine.expert_block_rows > 0 && r->layout.expert_kernels == CLG_EXPERTS_TIMED)
-        r->layout.expert_kernels = CLG_EXPERTS_GROUPED;
+/* The engine's kernels for experts: weights published in 8 bit have a scale for each block; new
+ * GPUs had none of their own for 16 bit at first. */
+static void take_expert_kernels(clg_replica *r) {
+    clg_serving_layout *l = &r->layout;
+    const clg_engine *e = &r->engine;
+    if (l->expert_kernels != CLG_EXPERTS_TIMED) return;
+    bool blocks = l->weights == CLG_FP8 && r->scenario->model.stored == CLG_FP8;
+    bool newer = clg_engine_is_newer(e, &r->scenario->machine.gpu);
+    if (blocks && e->expert_block_rows > 0)
+        l->expert_kernels = CLG_EXPERTS_GROUPED;
+    else if (e->whole_wide_experts > 0 && newer && l->weights == CLG_BF16 &&
+             r->curves.whole[CLG_BF16].known)
+        l->expert_kernels = CLG_EXPERTS_WHOLE;
 }
 
 static clg_status settle_doubt(clg_arena *arena, clg_replica *r, clg_error *error) {
@@ -338,7 +346,7 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
     if (engine->tiled_experts > 0) take_tiled(&r->curves, engine->tiled_experts > 1);
     if (engine->narrow_weights > 0) take_library(r);
     r->layout = layout_of(&scenario->model, c);
-    take_blocks(r);
+    take_expert_kernels(r);
     r->attention = attention_of(&scenario->kernels);
     r->mean_prompt_tokens = means.prompt_tokens;
     r->longest_tokens = demand->longest_tokens;

@@ -483,6 +483,24 @@ static void test_empty_blocks(clg_arena *arena) {
     CHECK(chosen(arena, &s, &later, c).layout.expert_kernels == CLG_EXPERTS_TIMED);
 }
 
+static void test_wide_experts(clg_arena *arena) {
+    CASE("16-bit experts on Blackwell were Triton's at first, in both engines");
+    static const char *const then[] = {"vllm-0.11", "sglang-0.5"}, *const now[] = {"vllm",
+                                                                                   "sglang"};
+    clg_scenario s = plan_scenario(arena, "qwen3-235b-a22b", "b200-sxm", NULL, 0);
+    clg_scenario older = plan_scenario(arena, "qwen3-235b-a22b", "h200-sxm", NULL, 0);
+    clg_replica_choice c = {.tp = 8, .weights = CLG_BF16}, narrow = {.tp = 8, .weights = CLG_FP8};
+    for (int i = 0; i < 2; i++) {
+        clg_engine was = engine(arena, then[i]), is = engine(arena, now[i]);
+        clg_replica before = chosen(arena, &s, &was, c), after = chosen(arena, &s, &is, c);
+        CHECK(before.layout.expert_kernels == CLG_EXPERTS_WHOLE);
+        CHECK(after.layout.expert_kernels == CLG_EXPERTS_TIMED);
+        CHECK(clg_replica_dense_s(&before, 16) > clg_replica_dense_s(&after, 16));
+        CHECK(chosen(arena, &older, &was, c).layout.expert_kernels == CLG_EXPERTS_TIMED);
+        CHECK(chosen(arena, &s, &was, narrow).layout.expert_kernels == CLG_EXPERTS_TIMED);
+    }
+}
+
 /* 3 ms and 20 us a sequence on a host that takes 2.75 of the time; kernels of 80 layers at .2 ms
  * and 5 ms beside them. */
 static void test_host(clg_arena *arena) {
@@ -641,6 +659,7 @@ int main(void) {
     test_blocks(&arena);
     test_formats(&arena);
     test_empty_blocks(&arena);
+    test_wide_experts(&arena);
     test_expert_kernels(&arena);
     test_host(&arena);
     test_parts(&arena);
