@@ -34,9 +34,20 @@ static const char *listed(const clg_reading *r, const char *list, const char *wo
     return NULL;
 }
 
-/* Programs that are no file.py: the command lines of trainers. */
+/* Programs that are no file.py: the command lines of trainers, where programs lie. */
 static bool is_cli(const clg_reading *r, const char *word) {
-    return listed(r, "programs", base_name(word), false);
+    const char *name = base_name(word);
+    bool beside = name == word || (name - word >= 4 && strncmp(name - 4, "bin/", 4) == 0);
+    return beside && listed(r, "programs", name, false);
+}
+
+/* "vllm/vllm-openai:latest": what it is handed are the arguments of its program. */
+const char *clg_job_image_program(const clg_reading *r, const char *image) {
+    const clg_json *all = clg_json_member(r->launchers, "images");
+    const char *name = base_name(image);
+    for (const clg_json *one = all ? all->first : NULL; one; one = one->next)
+        if (strncmp(name, one->key, strlen(one->key)) == 0) return one->text;
+    return NULL;
 }
 
 /* "-m torch.distributed.run" is a launcher, "-m my.train" a program. */
@@ -44,7 +55,8 @@ static bool is_launcher_module(const clg_reading *r, const char *word) {
     return listed(r, "starter_modules", word, true);
 }
 
-static clg_status read_launchers(clg_reading *r) {
+clg_status clg_job_launchers(clg_reading *r) {
+    if (r->launchers) return CLG_OK;
     const clg_file *file = clg_dataset_find("trainer/launchers.json");
     const clg_json *root;
     if (!file)
@@ -127,7 +139,7 @@ static void take_flag(splitter *p, clg_json *into, bool launcher) {
             break;
         if (launcher &&
             (ends(next, ".py") || ends(next, ".sh") || is_cli(p->r, next) ||
-             strncmp(base_name(next), "python", 6) == 0 ||
+             clg_job_image_program(p->r, next) || strncmp(base_name(next), "python", 6) == 0 ||
              strcmp(base_name(next), "torchrun") == 0 || strcmp(base_name(next), "bash") == 0))
             break;
         clg_text_print(&all, "%s%s", taken ? " " : "", next);
@@ -184,7 +196,10 @@ static void take_plain(splitter *p) {
     take_launcher(p, text);
     if (p->program && is_config(text))
         clg_tree_set(p->r->arena, p->arguments, "config-file-given", value_of(p, text, p->at));
-    if (ends(text, ".py") || ends(text, ".sh") || is_cli(p->r, text))
+    const char *own = clg_job_image_program(p->r, text);
+    if (own)
+        name_program(p, own);
+    else if (ends(text, ".py") || ends(text, ".sh") || is_cli(p->r, text))
         name_program(p, text);
     else if (p->program && serves(p->r, p->program) && strcmp(text, "serve") != 0)
         clg_tree_set(p->r->arena, p->arguments, "model-given", value_of(p, text, p->at));
@@ -288,7 +303,7 @@ clg_status clg_script_tree(clg_reading *r, clg_json **root) {
         }
     *root = NULL;
     if (!any) return CLG_OK;
-    if (read_launchers(r) != CLG_OK) return CLG_BAD_INPUT;
+    if (clg_job_launchers(r) != CLG_OK) return CLG_BAD_INPUT;
     clg_slurm_environment(r, s, header);
     for (int i = 0; i < r->file_count; i++) {
         if (!is_script(&r->files[i]) || (i < 64 && s->read[i])) continue;

@@ -7,15 +7,61 @@
 enum { MOST_NOTES = 400, DEEPEST = 70 };
 
 /* Parts of keys that tend to change time or memory: left aside, they are named apart. */
-static const char *const weighty[] = {
-    "parallel", "batch_size", "batch-size", "recompute", "checkpoint_activ", "offload", "shard",
-    "overlap",  "fp8",        "quant",      "fusion",    "compile",          "flash",   "expert",
-    "moe",      "packing",    "zero",       "prefetch",  "bucket",           "liger",   "lora",
-    "peft",     "vision",     "freeze",     NULL};
+static const char *const weighty[] = {"parallel",
+                                      "batch_size",
+                                      "batch-size",
+                                      "recompute",
+                                      "checkpoint_activ",
+                                      "offload",
+                                      "shard",
+                                      "overlap",
+                                      "fp8",
+                                      "quant",
+                                      "fusion",
+                                      "compile",
+                                      "flash",
+                                      "expert",
+                                      "moe",
+                                      "packing",
+                                      "zero",
+                                      "prefetch",
+                                      "bucket",
+                                      "liger",
+                                      "lora",
+                                      "peft",
+                                      "vision",
+                                      "freeze",
+                                      "accumulat",
+                                      "tp_size",
+                                      "pp_size",
+                                      "seq_len",
+                                      "seq-len",
+                                      "seq_length",
+                                      "max_len",
+                                      "max-len",
+                                      "max_length",
+                                      "context_len",
+                                      "context_width",
+                                      "grad_checkp",
+                                      "gradient_ch",
+                                      "num_gpus",
+                                      "num_train_gpus",
+                                      "num_nodes",
+                                      "activation_c",
+                                      "precision",
+                                      "micro_batch",
+                                      "max_tokens",
+                                      NULL};
 
 static bool is_used(const clg_reading *r, const clg_json *node) {
     for (int i = 0; i < r->used_count; i++)
         if (r->used[i] == node) return true;
+    return false;
+}
+
+static bool is_weighty(const char *key) {
+    for (int i = 0; weighty[i]; i++)
+        if (clg_job_has(key, weighty[i])) return true;
     return false;
 }
 
@@ -24,8 +70,7 @@ static const char *reason(const clg_reading *r, const clg_json *format, const ch
     (void)r;
     for (const clg_json *one = quiet ? quiet->first : NULL; one; one = one->next)
         if (clg_job_has(key, one->key)) return one->text;
-    for (int i = 0; weighty[i]; i++)
-        if (clg_job_has(key, weighty[i])) return "not modelled: it may change time or memory";
+    if (is_weighty(key)) return "not modelled: it may change time or memory";
     return "taken to change neither time nor memory of a step";
 }
 
@@ -60,6 +105,33 @@ static void walk(clg_reading *r, const clg_job_source *source, const clg_json *n
     for (const clg_json *child = node->first; child; child = child->next)
         walk(r, source, child,
              *path ? clg_arena_print(r->arena, "%s.%s", path, child->key) : child->key, depth + 1);
+}
+
+/* Of the keys under a node that tend to matter, those that a field was read from, and those left.
+ */
+static void weigh(const clg_reading *r, const clg_job_source *source, const clg_json *node,
+                  int depth, clg_job_weight *weight) {
+    if (depth > DEEPEST) return;
+    const clg_json *quiet = clg_json_member(source->format, "ignored");
+    bool leaf = node->kind != CLG_JSON_OBJECT && node->key;
+    for (const clg_json *one = quiet ? quiet->first : NULL; one && leaf; one = one->next)
+        leaf = !clg_job_has(node->key, one->key);
+    if (leaf && is_used(r, node))
+        weight->read++;
+    else if (leaf && is_weighty(node->key) && !is_beside_used(r, source, node)) {
+        if (weight->left++ == 0) weight->first = node->key;
+    }
+    for (const clg_json *child = node->kind == CLG_JSON_OBJECT ? node->first : NULL; child;
+         child = child->next)
+        weigh(r, source, child, depth + 1, weight);
+}
+
+clg_job_weight clg_job_weigh(const clg_reading *r) {
+    clg_job_weight weight = {0};
+    for (int i = 0; i < r->sources; i++)
+        if (r->source[i].format == r->main && !r->source[i].launcher)
+            weigh(r, &r->source[i], r->source[i].root, 0, &weight);
+    return weight;
 }
 
 void clg_job_leftovers(clg_reading *r) {

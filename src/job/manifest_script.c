@@ -1,108 +1,199 @@
-/* manifest_script.c -- what the containers of a Kubernetes manifest run, as a script at its lines.
+/* manifest_script.c -- what the containers of a manifest run, as a script at the manifest's lines:
+ * Kubernetes (every document of the file), docker compose, tasks of dstack.
  *
- * Left out: variables of the container, and a second container's command where the first trains. */
+ * A manifest's own $(NAME) stands as the shell's ${NAME}. Left out: what starts an image that is
+ * told no command, but for images of launchers.json; arguments behind a shell's text. */
 #include "base/text.h"
 #include "job/reading.h"
 
+#include <ctype.h>
 #include <string.h>
 
-static const char *end_of(const char *at, const char *end) {
-    const char *stop = memchr(at, '\n', (size_t)(end - at));
-    return stop ? stop : end;
+typedef struct script {
+    const clg_reading *r;
+    clg_arena *arena;
+    clg_text text;
+    int line;     /* that the text has come to */
+    bool shell;   /* the next words are for a shell that is handed a text */
+    bool handed;  /* it has got it */
+    bool compose; /* a command is what its image's program is given */
+} script;
+
+static void to_line(script *s, int line, const char *newline) {
+    for (; s->line < line; s->line++) clg_text_print(&s->text, "%s", newline);
 }
 
-static bool begins(const char *at, const char *end, const char *word) {
-    size_t size = strlen(word);
-    return (size_t)(end - at) >= size && memcmp(at, word, size) == 0;
+/* "$(NAME)": Kubernetes puts the variable there, no command. */
+static size_t reference(const char *text) {
+    size_t size = 0;
+    if (strncmp(text, "$(", 2) != 0) return 0;
+    while (isupper((unsigned char)text[2 + size]) || isdigit((unsigned char)text[2 + size]) ||
+           text[2 + size] == '_')
+        size++;
+    return size > 0 && text[2 + size] == ')' ? size : 0;
 }
 
-static bool has_line(const clg_job_file *file, const char *key) {
-    const char *end = file->text + file->size;
-    for (const char *at = file->text; at < end; at = end_of(at, end) + 1)
-        if (begins(at, end, key)) return true;
-    return false;
-}
-
-bool clg_is_pod(const clg_job_file *file) {
-    size_t size = strlen(file->name);
-    bool yaml = size > 5 && (strcmp(file->name + size - 5, ".yaml") == 0 ||
-                             strcmp(file->name + size - 4, ".yml") == 0);
-    return yaml && has_line(file, "apiVersion:") && has_line(file, "kind:");
+static void add_text(script *s, const char *text, bool quoted) {
+    for (; *text; text++) {
+        size_t name = reference(text);
+        if (name > 0) {
+            clg_text_print(&s->text, "${%.*s}", (int)name, text + 2);
+            text += name + 2;
+            continue;
+        }
+        if (quoted && strchr("\"\\`$", *text)) clg_text_add(&s->text, "\\", 1);
+        clg_text_add(&s->text, text, 1);
+        s->line += *text == '\n';
+    }
 }
 
 /* A shell that is handed the command, not the command. */
-static bool is_shell(const char *word, size_t size) {
-    static const char *const shells[] = {"bash", "sh",  "/bin/bash", "/bin/sh",
-                                         "-c",   "-lc", "-ec",       "-exc"};
+static bool is_shell(const char *word) {
+    static const char *const shells[] = {"bash", "sh"};
     for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++)
-        if (strlen(shells[i]) == size && memcmp(shells[i], word, size) == 0) return true;
+        if (strcmp(clg_job_base_name(word), shells[i]) == 0) return true;
     return false;
 }
 
-/* One word of the list, or a whole command as one; the command goes on in the next line. */
-static void add_word(clg_text *out, const char *at, const char *end) {
-    while (at < end && strchr(" \"'", *at)) at++;
-    while (end > at && strchr(" \r\"',", end[-1])) end--;
-    if (end <= at || is_shell(at, (size_t)(end - at))) return;
-    clg_text_add(out, at, (size_t)(end - at));
-    clg_text_add(out, " ", 1);
+/* A text of commands, at its own lines: a block begins in the line below its key. */
+static void add_commands(script *s, const clg_json *node, const char *newline) {
+    const char *text = clg_job_word(node);
+    to_line(s, node->line + (strchr(text, '\n') != NULL), newline);
+    add_text(s, text, false);
 }
 
-/* ["torchrun", "--nnodes=2"] */
-static void add_list(clg_text *out, const char *at, const char *end) {
-    while (at < end) {
-        char quote = *at == '"' || *at == '\'' ? *at : '\0';
-        const char *stop = at + (quote != '\0');
-        while (stop < end && (quote ? *stop != quote : *stop != ',' && *stop != ']')) stop++;
-        add_word(out, at, stop);
-        at = stop < end ? stop + 1 : end;
-        while (at < end && strchr(" ,]", *at)) at++;
-    }
-}
-
-/* Where a reader of lines stands: within a command's list from some column, or in a text of it. */
-typedef struct within {
-    size_t list, text; /* columns; 0: in neither */
-} within;
-
-static void add_line(clg_text *out, within *w, const char *at, const char *end) {
-    const char *first = at;
-    while (first < end && *first == ' ') first++;
-    size_t column = (size_t)(first - at) + 1;
-    if (first == end) return;
-    if (w->text && column > w->text) {
-        clg_text_add(out, first, (size_t)(end - first));
+static void add_word(script *s, const clg_json *node) {
+    const char *word = clg_job_word(node);
+    if (s->handed || !*word) return;
+    if (is_shell(word) && !strchr(word, ' ')) {
+        s->shell = true;
+    } else if (s->shell && *word == '-' && !strchr(word, ' ')) {
         return;
+    } else if (s->shell || strchr(word, '\n')) {
+        add_commands(s, node, "\n");
+        s->handed = s->shell;
+    } else {
+        bool plain = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                  "_./:=,+@%-") == strlen(word);
+        to_line(s, node->line, "\\\n");
+        if (!plain) clg_text_print(&s->text, "\"");
+        add_text(s, word, !plain);
+        clg_text_print(&s->text, plain ? " " : "\" ");
     }
-    w->text = 0;
-    bool item = begins(first, end, "- ");
-    if (w->list && (column < w->list || (column == w->list && !item))) w->list = 0;
-    const char *key = item ? first + 2 : first;
-    bool command = begins(key, end, "command:"), args = begins(key, end, "args:");
-    if (command || args) {
-        const char *value = key + (command ? strlen("command:") : strlen("args:"));
-        while (value < end && *value == ' ') value++;
-        w->list = (size_t)(key - at) + 1;
-        if (value < end && *value == '[') add_list(out, value + 1, end);
-    } else if (w->list && item) {
-        bool block = key < end && (*key == '|' || *key == '>');
-        if (block) w->text = column;
-        if (!block) add_word(out, key, end);
-    } else
-        return;
-    if (!w->text) clg_text_add(out, "\\", 1);
 }
 
-clg_job_file clg_pod_script(clg_arena *arena, const clg_job_file *manifest) {
-    clg_text out = {.arena = arena};
-    const char *at = manifest->text, *end = at + manifest->size;
-    within w = {0};
-    clg_text_print(&out, "#!task");
-    for (bool first = true; at < end; first = false) {
-        const char *stop = end_of(at, end);
-        if (!first) add_line(&out, &w, at, stop);
-        clg_text_add(&out, "\n", 1);
-        at = stop < end ? stop + 1 : end;
+/* A text goes on with what its program has begun. */
+static void add_words(script *s, const clg_json *node) {
+    if (!node) return;
+    if (node->kind == CLG_JSON_STRING && !s->shell)
+        add_commands(s, node, "\\\n");
+    else if (node->kind == CLG_JSON_STRING)
+        add_word(s, node);
+    else
+        for (const clg_json *one = node->first; one; one = one->next) add_word(s, one);
+}
+
+static void assign(script *s, const char *name, const char *value) {
+    if (strpbrk(value, "'\n") || !*name || *value == CLG_TREE_UNKNOWN) return;
+    clg_text_print(&s->text, "%s='%s'; ", name, value);
+}
+
+/* [{name: A, value: 1}], {A: 1}, ["A=1"] */
+static void add_environment(script *s, const clg_json *all) {
+    for (const clg_json *one = all ? all->first : NULL; one; one = one->next) {
+        const clg_json *name = clg_json_member(one, "name"), *value = clg_json_member(one, "value");
+        const char *text = clg_job_word(one), *equal = strchr(text, '=');
+        if (name && value)
+            assign(s, clg_job_word(name), clg_job_word(value));
+        else if (all->kind == CLG_JSON_OBJECT)
+            assign(s, one->key, text);
+        else if (equal)
+            assign(s, clg_arena_copy(s->arena, text, (size_t)(equal - text)), equal + 1);
     }
-    return (clg_job_file){manifest->name, out.data, out.size};
+}
+
+/* A container: its image's own command before arguments that come alone. */
+static void add_container(script *s, const clg_json *node) {
+    const clg_json *command = clg_json_member(node, "command"),
+                   *args = clg_json_member(node, "args");
+    const clg_json *image = clg_json_member(node, "image"),
+                   *entry = clg_json_member(node, "entrypoint");
+    const clg_json *environment = clg_json_member(node, "env");
+    if (!command && !args && !entry) return;
+    const clg_json *first = entry ? entry : command ? command : args;
+    s->shell = s->handed = false;
+    to_line(s, first->kind == CLG_JSON_ARRAY && first->first ? first->first->line : first->line,
+            "\n");
+    add_environment(s, environment ? environment : clg_json_member(node, "environment"));
+    const char *own = image && !entry && (s->compose || !command)
+                          ? clg_job_image_program(s->r, clg_job_word(image))
+                          : NULL;
+    if (own) clg_text_print(&s->text, "%s ", own);
+    add_words(s, entry);
+    add_words(s, command);
+    add_words(s, args);
+    clg_text_print(&s->text, "\n");
+    s->line++;
+}
+
+/* "H100:8", "24GB": what dstack is asked for; {name: H100, count: 8}. */
+static void add_resources(script *s, const clg_json *root) {
+    const clg_json *gpu = clg_tree_find(root, "resources.gpu"),
+                   *nodes = clg_json_member(root, "nodes");
+    const clg_json *name = clg_json_member(gpu, "name"), *count = clg_json_member(gpu, "count");
+    const char *word = gpu ? clg_job_word(gpu) : "", *colon = strrchr(word, ':');
+    const char *kind = name ? clg_job_word(name) : word;
+    to_line(s, gpu ? gpu->line : 2, "\n");
+    if (gpu)
+        clg_text_print(&s->text, "#SBATCH --gpus-per-node=%.*s:%s", (int)strcspn(kind, ":"), kind,
+                       count   ? clg_job_word(count)
+                       : colon ? colon + 1
+                               : "1");
+    clg_text_print(&s->text, "\n#SBATCH --nodes=%s\n", nodes ? clg_job_word(nodes) : "1");
+    s->line += 2;
+}
+
+static void add_task(script *s, const clg_json *root) {
+    add_resources(s, root);
+    add_environment(s, clg_json_member(root, "env"));
+    const clg_json *all = clg_json_member(root, "commands");
+    for (const clg_json *one = all->first; one; one = one->next) {
+        add_commands(s, one, "\n");
+        clg_text_print(&s->text, "\n");
+        s->line++;
+    }
+}
+
+static void walk(script *s, const clg_json *node) {
+    const clg_json *size = clg_json_member(node, "leaderWorkerTemplate");
+    if (size && clg_json_member(size, "size"))
+        assign(s, "LWS_GROUP_SIZE", clg_job_word(clg_json_member(size, "size")));
+    add_container(s, node);
+    for (const clg_json *child = node->first; child; child = child->next) walk(s, child);
+}
+
+static bool is_dstack(const clg_json *root) {
+    const clg_json *all = clg_json_member(root, "commands");
+    return all && all->kind == CLG_JSON_ARRAY && clg_json_member(root, "type");
+}
+
+bool clg_is_manifest(const clg_json *root) {
+    return (clg_json_member(root, "apiVersion") && clg_json_member(root, "kind")) ||
+           is_dstack(root) ||
+           (clg_json_member(root, "services") && !clg_json_member(root, "model"));
+}
+
+clg_job_file clg_manifest_script(const clg_reading *r, const char *name,
+                                 const clg_json *documents) {
+    script s = {.r = r, .arena = r->arena, .text = {.arena = r->arena}, .line = 1};
+    clg_text_print(&s.text, "#!task\n");
+    s.line++;
+    for (const clg_json *one = documents->first; one; one = one->next) {
+        s.compose = clg_json_member(one, "services") != NULL;
+        if (is_dstack(one))
+            add_task(&s, one);
+        else
+            walk(&s, one);
+    }
+    return (clg_job_file){name, s.text.data, s.text.size};
 }

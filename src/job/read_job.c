@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_FORMATS = 64, MOST_FILES = 32, FILE_BYTES = 1 << 20, MARK = 6 };
+enum { MOST_FORMATS = 64, MOST_FILES = 32, MOST_HELD = 48, FILE_BYTES = 1 << 20 };
+enum { MARK = 6, PROGRAM = 30 }; /* points of a key of its own, of its program */
 
 typedef struct formats {
     const clg_json *format[MOST_FORMATS];
@@ -93,7 +94,7 @@ static int score(clg_reading *r, const clg_job_source *source, const clg_json *f
     for (const clg_json *one = programs ? programs->first : NULL; one && source->command;
          one = one->next)
         if (r->program && clg_job_has(r->program, one->text)) {
-            points += 30;
+            points += PROGRAM;
             break;
         }
     for (const clg_json *field = fields ? fields->first : NULL; field; field = field->next) {
@@ -105,11 +106,15 @@ static int score(clg_reading *r, const clg_job_source *source, const clg_json *f
     return points;
 }
 
+/* The format with most points; of equals the one that the other is based on, else the first. */
 static void assign(clg_reading *r, const formats *all) {
     for (int i = 0; i < r->sources; i++)
         for (int k = 0; k < all->count; k++) {
             int points = score(r, &r->source[i], all->format[k]);
-            if (points <= r->source[i].score) continue;
+            const clg_json *held = r->source[i].format;
+            bool base = held && points == r->source[i].score &&
+                        strcmp(word_of(held, "base"), word_of(all->format[k], "name")) == 0;
+            if (points <= r->source[i].score && !base) continue;
             r->source[i].score = points, r->source[i].format = all->format[k];
         }
 }
@@ -137,12 +142,16 @@ static void choose(clg_reading *r) {
             r->source[i].format = r->main;
 }
 
-/* Neither a key of its own nor its program is met: keys that others have too. */
-static void doubt_trainer(clg_reading *r) {
+static int best_score(const clg_reading *r) {
     int best = 0;
     for (int i = 0; i < r->sources; i++)
         if (r->source[i].format == r->main && r->source[i].score > best) best = r->source[i].score;
-    if (best >= MARK || is_companion(r->main)) return;
+    return best;
+}
+
+/* Neither a key of its own nor its program is met: keys that others have too. */
+static void doubt_trainer(clg_reading *r) {
+    if (best_score(r) >= MARK || is_companion(r->main)) return;
     clg_job_note_down(r->arena, &r->job->doubts, "trainer", clg_job_base_name(r->files[0].name),
                       clg_arena_print(r->arena,
                                       "no key tells which: taken for %s by names that others have "
@@ -180,10 +189,36 @@ static clg_status no_trainer(clg_reading *r) {
                     "no trainer's keys are in it");
 }
 
+/* A trainer that is known by a key or two, and has not most of the keys that matter here: another
+ * one, whose defaults nobody knows. */
+static bool is_stranger(clg_reading *r) {
+    clg_job_weight keys = clg_job_weigh(r);
+    if (best_score(r) >= PROGRAM || is_companion(r->main) || keys.left <= keys.read) return false;
+    clg_job_note_down(
+        r->arena, &r->job->doubts, "trainer", clg_job_base_name(r->files[0].name),
+        clg_arena_print(r->arena,
+                        "%s has not most of these keys (%s): perhaps it is another trainer, so its "
+                        "defaults are left out",
+                        word_of(r->main, "title"), keys.first),
+        -1);
+    return true;
+}
+
+/* Not one of its keys says anything, nor is its program started: some other file. */
+static bool says_nothing(const clg_reading *r) {
+    if (best_score(r) >= PROGRAM || is_companion(r->main)) return false;
+    for (int i = 0; i < CLG_JOB_FIELDS; i++) {
+        const char *from = r->job->field[i].from;
+        if (from && strncmp(from, "--", 2) != 0) return false;
+    }
+    return true;
+}
+
 /* Files say before defaults do; a trainer before what runs inside it. */
 static clg_status fields(clg_reading *r, const formats *all) {
     for (clg_job_pass pass = CLG_JOB_SAID; pass < CLG_JOB_PASSES; pass++) {
-        if (clg_job_rules(r, r->main, pass) != CLG_OK) return CLG_BAD_INPUT;
+        bool own = pass != CLG_JOB_BY_DEFAULT || !is_stranger(r);
+        if (own && clg_job_rules(r, r->main, pass) != CLG_OK) return CLG_BAD_INPUT;
         for (int i = 0; i < all->count; i++) {
             bool there = false;
             for (int k = 0; k < r->sources; k++)
@@ -191,6 +226,7 @@ static clg_status fields(clg_reading *r, const formats *all) {
             if (all->format[i] == r->main || !there || !is_companion(all->format[i])) continue;
             if (clg_job_rules(r, all->format[i], pass) != CLG_OK) return CLG_BAD_INPUT;
         }
+        if (pass == CLG_JOB_SAID && says_nothing(r)) return no_trainer(r);
     }
     return CLG_OK;
 }
@@ -252,15 +288,14 @@ clg_status clg_job_read(clg_arena *arena, const clg_job_file *files, int count,
                        .job = job};
     *job = (clg_job){0};
     if (check_files(r) != CLG_OK || load(arena, all, error) != CLG_OK) return error->status;
-    clg_job_file *plain = clg_take(arena, (size_t)count * 2, clg_job_file);
+    clg_job_file *plain = clg_take(arena, (size_t)count + MOST_HELD, clg_job_file);
     for (int i = 0; i < count; i++)
         plain[i] = clg_is_markdown(files[i].name) ? clg_markdown_script(arena, &files[i])
                    : clg_is_task(&files[i])       ? clg_task_script(arena, &files[i])
                                                   : files[i];
-    for (int i = 0; i < count; i++) /* beside the manifest itself */
-        if (clg_is_pod(&files[i])) plain[r->file_count++] = clg_pod_script(arena, &files[i]);
     r->files = plain;
-    if (clg_job_sources(r) != CLG_OK) return error->status;
+    if (clg_job_manifests(r, count + MOST_HELD) != CLG_OK || clg_job_sources(r) != CLG_OK)
+        return error->status;
     assign(r, all);
     choose(r);
     if (!r->main) return no_trainer(r);

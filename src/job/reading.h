@@ -28,7 +28,7 @@ typedef struct clg_reading {
     int sources;
     const clg_json *scripts;   /* {"slurm", "launch", "variables"} of all scripts; NULL: none */
     const clg_json *launchers; /* what starts programs: data/trainer/launchers.json */
-    const clg_json *manifest;  /* of Kubernetes; NULL: none */
+    const clg_json *manifest;  /* its documents in a list; NULL: none */
     const char *manifest_name;
     const char *program;        /* what the script starts, and its words */
     const clg_json *main;       /* the trainer's data file */
@@ -67,9 +67,18 @@ clg_job_file clg_markdown_script(clg_arena *arena, const clg_job_file *page);
 bool clg_is_task(const clg_job_file *file);
 clg_job_file clg_task_script(clg_arena *arena, const clg_job_file *task);
 bool clg_was_task(const clg_job_file *file);
-/* A manifest of Kubernetes, and what its containers run. */
-bool clg_is_pod(const clg_job_file *file);
-clg_job_file clg_pod_script(clg_arena *arena, const clg_job_file *manifest);
+/* A manifest (Kubernetes, docker compose, dstack); what its containers run, as a script; and all
+ * files that manifests among the job's hold, added to these, of which there is so much room. */
+bool clg_is_manifest(const clg_json *root);
+clg_job_file clg_manifest_script(const clg_reading *reading, const char *name,
+                                 const clg_json *documents);
+clg_status clg_job_manifests(clg_reading *reading, int room);
+/* YAML, with what a template fills in as not known. */
+clg_status clg_job_yaml(clg_reading *reading, const char *name, const char *text, size_t size,
+                        clg_json **root);
+/* data/trainer/launchers.json, and the program that an image starts; NULL: none known. */
+clg_status clg_job_launchers(clg_reading *reading);
+const char *clg_job_image_program(const clg_reading *reading, const char *image);
 /* Fills reading->source. */
 clg_status clg_job_sources(clg_reading *reading);
 
@@ -134,6 +143,13 @@ const char *clg_job_gpu_in(clg_arena *arena, const char *text);
 void clg_job_model(clg_reading *reading);
 /* What files say that no job can mean. */
 void clg_job_contradictions(clg_reading *reading);
+/* How many keys of the trainer's files fields were read from, and how many that tend to change time
+ * or memory are left; one of those. */
+typedef struct clg_job_weight {
+    int read, left;
+    const char *first;
+} clg_job_weight;
+clg_job_weight clg_job_weigh(const clg_reading *reading);
 /* Every key that no field was read from. */
 void clg_job_leftovers(clg_reading *reading);
 

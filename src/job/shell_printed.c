@@ -84,8 +84,10 @@ static clg_rich asked(clg_shell *s, const char *name, const clg_rich *all, bool 
     return known ? counted(s, parts_of(&list->word[0]), place) : not_known(s, place);
 }
 
-/* "[ -z "$X" ] && echo 1 || echo $X" */
+/* "[ -z "$X" ] && echo 1 || echo $X", "cat <<EOF" */
 static bool chooses(const clg_shell_script *script) {
+    if (script->count > 1 && is(&script->token[0], "cat") && script->token[1].kind == 'h')
+        return true;
     return script->count > 0 && (is(&script->token[0], "[") || is(&script->token[0], "[[") ||
                                  is(&script->token[0], "test"));
 }

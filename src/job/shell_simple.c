@@ -103,6 +103,14 @@ static void take_here(clg_shell_runner *r, clg_shell_redirection *where) {
     r->at++;
 }
 
+/* "$(cat <<EOF": the text is what it prints. */
+static bool print_here(clg_shell *s, const clg_shell_redirection *where, clg_rich_list *w) {
+    bool printed = s->printed && where->has_here && !where->to &&
+                   strcmp(clg_rich_text(s, &w->word[0]), "cat") == 0;
+    if (printed) clg_rich_join(s, s->printed, &where->here);
+    return printed;
+}
+
 /* "read -r -d '' NAME <<EOF": the text is NAME's value. */
 static void read_here(clg_shell *s, const clg_shell_redirection *where, clg_rich_list *w) {
     if (w->count < 2 || strcmp(clg_rich_text(s, &w->word[0]), "read") != 0) return;
@@ -205,6 +213,7 @@ clg_shell_outcome clg_runner_simple(clg_shell_runner *r, clg_shell_redirection *
     }
     r->s->bare = bare;
     if (!r->live || words.count == 0) return set ? CLG_SHELL_YES : CLG_SHELL_NOT_KNOWN;
+    if (print_here(r->s, where, &words)) return CLG_SHELL_RAN;
     if (where->to || where->has_here) write_down(r, where, &words);
     if (where->has_here) run_here(r, where, &words);
     if (where->has_here) read_here(r->s, where, &words);

@@ -150,6 +150,17 @@ static bool run_quoted(clg_shell *s, clg_rich_list *w) {
     return ran;
 }
 
+/* A script that this one has written before. */
+static bool run_written(clg_shell *s, const char *path) {
+    for (const clg_json *file = s->written->first; file; file = file->next) {
+        if (strcmp(clg_job_base_name(file->key), clg_job_base_name(path)) != 0) continue;
+        int32_t place = (file->column - 1) * CLG_SHELL_LINES + file->line;
+        clg_shell_run_text(s, file->text, file->text_size, place);
+        return true;
+    }
+    return false;
+}
+
 /* "bash other.sh a b", "srun other.sh": where that is one of the files. */
 static bool run_named(clg_shell *s, clg_rich_list *w, int first) {
     for (int i = first; i < w->count; i++) {
@@ -157,7 +168,7 @@ static bool run_named(clg_shell *s, clg_rich_list *w, int first) {
         size_t size = strlen(word);
         if (size < 4 || strcmp(word + size - 3, ".sh") != 0) continue;
         int which = file_named(s, word);
-        if (which < 0) return false;
+        if (which < 0) return run_written(s, word);
         run_other(s, which, w->word + i + 1, w->count - i - 1);
         return true;
     }

@@ -41,10 +41,6 @@ static const char *wanted_recipe(const clg_reading *r) {
 }
 
 /* A manifest of Kubernetes: what starts the job, no trainer's file. */
-static bool is_manifest(const clg_json *root) {
-    return clg_json_member(root, "apiVersion") && clg_json_member(root, "kind");
-}
-
 /* What a template fills in ("{{ x }}" of Jinja, Helm and dstack) stands as one character of the
  * private plane, which YAML lets pass, and as what is not known afterwards. */
 #define FILLED_IN "\xee\x80\x80"
@@ -86,8 +82,8 @@ static void not_known(clg_reading *r, clg_json *node) {
     for (clg_json *child = node->first; child; child = child->next) not_known(r, child);
 }
 
-static clg_status parse_yaml(clg_reading *r, const char *name, const char *text, size_t size,
-                             clg_json **root) {
+clg_status clg_job_yaml(clg_reading *r, const char *name, const char *text, size_t size,
+                        clg_json **root) {
     bool plain = true;
     for (size_t i = 0; i + 1 < size && plain; i++)
         plain = text[i] != '{' || (text[i + 1] != '{' && text[i + 1] != '%');
@@ -107,7 +103,7 @@ static clg_status parse(clg_reading *r, const char *name, const char *text, size
         return CLG_OK;
     }
     bool yaml = ends(name, ".yaml") || ends(name, ".yml");
-    return yaml ? parse_yaml(r, name, text, size, root) : CLG_OK;
+    return yaml ? clg_job_yaml(r, name, text, size, root) : CLG_OK;
 }
 
 /* Files that a script writes before it starts the trainer. One that cannot be read as what its name
@@ -155,9 +151,7 @@ clg_status clg_job_sources(clg_reading *r) {
         if (parse(r, file->name, file->text, file->size, &root) != CLG_OK) return CLG_BAD_INPUT;
         if (root && ends(file->name, ".json") && is_model(root))
             r->config = file;
-        else if (root && is_manifest(root))
-            r->manifest = root, r->manifest_name = clg_job_base_name(file->name);
-        else if (root)
+        else if (root && !clg_is_manifest(root))
             add(r, file->name, root, false);
     }
     return CLG_OK;

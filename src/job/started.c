@@ -1,5 +1,6 @@
 /* started.c -- on which GPUs a job is started, and how many: what launchers, Slurm, manifests and
  * variables say, the nearest to the program first. */
+#include "dataset/dataset.h"
 #include "job/reading.h"
 
 #include <math.h>
@@ -58,7 +59,7 @@ static const clg_json *member_anywhere(const clg_json *node, const char *key) {
     return found;
 }
 
-/* GPUs of a pod, and pods: an indexed job's, or the replicas of a PyTorchJob. */
+/* GPUs of a pod, and pods: an indexed job's, a group's, or the replicas of a PyTorchJob. */
 static void manifest(clg_reading *r) {
     if (!r->manifest) return;
     static const char *const keys[][2] = {{"nvidia.com/gpu", "gpus-per-node"},
@@ -73,6 +74,13 @@ static void manifest(clg_reading *r) {
                 clg_arena_print(r->arena, "%s:%d %s", r->manifest_name, node->line, keys[i][0]),
                 NULL);
     }
+    const clg_json *group = member_anywhere(r->manifest, "leaderWorkerTemplate");
+    const clg_json *size = group ? clg_json_member(group, "size") : NULL;
+    if (!size) size = member_anywhere(r->manifest, "numNodes");
+    if (size && last_number(size) > 0)
+        clg_job_put(r, CLG_JOB_NODES, last_number(size),
+                    clg_arena_print(r->arena, "%s:%d %s", r->manifest_name, size->line, size->key),
+                    NULL);
     const clg_json *master = member_anywhere(r->manifest, "Master");
     const clg_json *worker = member_anywhere(r->manifest, "Worker");
     const clg_json *more = worker ? member_anywhere(worker, "replicas") : NULL;
@@ -125,13 +133,21 @@ static void world_size(clg_reading *r) {
     if (!of_nodes) count_from(r, CLG_JOB_GPUS, "variables", "WORLD_SIZE", "");
 }
 
+/* "swift sft": a trainer's own command line. */
+static bool starts_itself(const clg_reading *r) {
+    const clg_json *all = clg_json_member(r->launchers, "programs");
+    for (const clg_json *one = all ? all->first : NULL; one; one = one->next)
+        if (starts_with(r, one->text)) return true;
+    return false;
+}
+
 /* What starts processes here alone unless it is told of other nodes. */
 static void one_node(clg_reading *r) {
     bool torch =
         starts_with(r, "torchrun") || starts_with(r, "python") || starts_with(r, "python3");
     bool counted = script_key(r, "launch", "nproc-per-node", r->arena) != NULL;
     bool alone = !script_key(r, "launch", "nnodes", r->arena) &&
-                 (starts_with(r, "python") || starts_with(r, "python3"));
+                 (starts_with(r, "python") || starts_with(r, "python3") || starts_itself(r));
     bool visible = clg_job_get(r, CLG_JOB_GPUS_PER_NODE) > 0;
     bool hosts = script_key(r, "launch", "hostfile|H", r->arena) != NULL;
     if (clg_job_has_field(r, CLG_JOB_NODES)) return;
@@ -140,7 +156,7 @@ static void one_node(clg_reading *r) {
     else if (starts_with(r, "deepspeed") && !hosts && clg_job_get(r, CLG_JOB_GPUS_PER_NODE) > 0)
         clg_job_put(r, CLG_JOB_NODES, 1, NULL, "deepspeed without a hostfile: one node");
     else if (alone && visible && !script_key(r, "slurm", "nodes", r->arena))
-        clg_job_put(r, CLG_JOB_NODES, 1, NULL, "python without a launcher: one node");
+        clg_job_put(r, CLG_JOB_NODES, 1, NULL, "started without a launcher: one node");
 }
 
 /* What a script tells NCCL and CUDA to leave out: a plan of the machine does not know it. */
@@ -176,8 +192,13 @@ static void wrapped(clg_reading *r) {
     clg_job_put(r, CLG_JOB_GPUS, all, NULL, "nodes x GPUs per node");
 }
 
-/* "gpu:h100:8", "--constraint=a100", a folder named after it. */
+/* A key's "h100", "gpu:h100:8", "--constraint=a100", a folder named after it. */
 static void name_gpu(clg_reading *r) {
+    clg_job_value *said = &r->job->field[CLG_JOB_GPU];
+    bool built_in =
+        said->text && clg_dataset_find(clg_arena_print(r->arena, "gpu/%s.json", said->text));
+    const char *known = said->text && !built_in ? clg_job_gpu_in(r->arena, said->text) : NULL;
+    if (known) said->text = known;
     static const char *const keys[] = {"gres", "gpus-per-node", "gpus", "constraint", "partition"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const clg_json *node = script_key(r, "slurm", keys[i], r->arena);

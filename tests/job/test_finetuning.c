@@ -285,6 +285,39 @@ static void unknown_trainers(void) {
     clg_arena_clear(&f.arena);
 }
 
+static void strangers(void) {
+    CASE("a trainer that lacks most keys that matter: what it says, and none of its defaults");
+    JOB("gpus-per-node=4 micro-batch= zero= recompute= adapter= seq=", "sft.sh",
+        "torchrun --nproc_per_node 4 train.py --dataset a --beta 1 --plugin zero2 --batch_size 8 "
+        "--max_len 2048 --grad_checkpoint --lora_rank 32 --accumulation_steps 2 --bf16 True\n");
+    CASE("keys that some trainer has, and none that says anything");
+    REFUSED("no trainer's keys", "sft.toml",
+            "[deployment]\nnum_train_gpus = 2\n[model]\nname = \"x/y-1.7B\"\n[data]\n"
+            "seq_len = 1024\nbatch_size = 64\nmicro_batch_size = 1\n[optim]\nlr = 1e-5\n");
+}
+
+static void peft_scripts(void) {
+    CASE("PEFT's own training script: its names of 4-bit bases and of lengths");
+    JOB("adapter=qlora base-precision=nf4 adapter-rank=8 seq=2048 micro-batch=2", "run.sh",
+        "accelerate launch train.py --model_name_or_path meta-llama/Llama-2-70b-hf "
+        "--max_seq_len 2048 --packing True --bf16 True --per_device_train_batch_size 2 "
+        "--use_peft_lora True --lora_r 8 --use_4bit_quantization True\n");
+}
+
+static void swift_on_megatron(void) {
+    CASE("ms-swift's Megatron: its own command, and its defaults");
+    JOB("tp=2 ep=8 gpus=8 nodes=1 micro-batch=4 global-batch=16 seq=2048 precision=fp8 zero=1 "
+        "recompute=full adapter=none",
+        "run.sh",
+        "NPROC_PER_NODE=8 \\\nmegatron sft --model Qwen/Qwen3-30B-A3B --fp8_format e4m3 "
+        "--tensor_model_parallel_size 2 --expert_model_parallel_size 8 --micro_batch_size 4 "
+        "--recompute_granularity full --max_length 2048\n");
+    CASE("a trainer's own command on the devices that are visible");
+    JOB("gpus=1 nodes=1 global-batch=4 adapter=lora", "a.sh",
+        "CUDA_VISIBLE_DEVICES=0 swift sft --model Qwen/Qwen2.5-7B --tuner_type lora "
+        "--per_device_train_batch_size 1 --gradient_accumulation_steps 4 --max_length 512\n");
+}
+
 static void other_kinds_of_job(void) {
     CASE("reinforcement learning and diffusion are refused in a sentence");
     REFUSED(
@@ -314,6 +347,9 @@ int main(void) {
     trainers_of_2026();
     kto();
     unknown_trainers();
+    strangers();
+    peft_scripts();
+    swift_on_megatron();
     other_kinds_of_job();
     return DONE;
 }

@@ -379,6 +379,69 @@ static void lesser_known(void) {
         "    gradient_accumulation_steps=4)).train()\n");
 }
 
+static void files_in_manifests(void) {
+    CASE("a ConfigMap's files, and what a later document runs");
+    JOB("layers=80 tp=2 micro-batch=10 gpus=32 dp=16 recompute=full", "job.yaml",
+        "apiVersion: v1\nkind: ConfigMap\ndata:\n  llama.toml: |\n    [model]\n"
+        "    name = \"llama3\"\n    flavor = \"70B\"\n    [training]\n    local_batch_size = 10\n"
+        "    seq_len = 8192\n    [parallelism]\n    tensor_parallel_degree = 2\n"
+        "    [activation_checkpoint]\n    mode = \"full\"\n---\napiVersion: kubeflow.org/v1\n"
+        "kind: PyTorchJob\nspec:\n  template:\n    containers:\n    - command:\n"
+        "      - /bin/bash\n      - -c\n      - |\n        torchrun --nproc_per_node=8 \\\n"
+        "          --nnodes=4 -m torchtitan.train --job.config_file /config/llama.toml\n");
+    CASE("a list with remarks, a group's size, a manifest's own variables");
+    JOB("tp=8 pp=2 nodes=2 gpus-per-node=8", "lws.yaml",
+        "apiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet\nspec:\n"
+        "  leaderWorkerTemplate:\n    size: 2\n    leaderTemplate:\n      containers:\n"
+        "      - env:\n        - name: SIZE\n          value: 405B\n        command:\n"
+        "        - python3\n        - -m\n        - vllm.entrypoints.openai.api_server\n"
+        "        - --model\n        - meta-llama/Llama-3.1-$(SIZE)-Instruct\n"
+        "        - --tensor-parallel-size\n        - \"8\" # of a node\n"
+        "        - --pipeline-parallel-size\n        - $(LWS_GROUP_SIZE)\n"
+        "        resources: {limits: {nvidia.com/gpu: \"8\"}}\n");
+    CASE("compose: what its image's program is given");
+    JOB("tp=4 max-sequences=128", "compose.yml",
+        "services:\n  a:\n    image: vllm/vllm-openai:v0.8.5\n    command: >\n"
+        "      --model Qwen/Qwen2.5-72B-Instruct\n      --tensor-parallel-size 4\n"
+        "      --max-num-seqs 128\n");
+    JOB("tp=2", "run.sh",
+        "docker run --gpus all -p 8000:8000 --ipc=host vllm/vllm-openai:latest "
+        "--model mistralai/Mistral-7B-v0.1 --tensor-parallel-size 2\n");
+    CASE("a task of dstack");
+    JOB("gpus=8 gpu=h100-sxm nodes=1 seq=512 micro-batch=8", "a.dstack.yml",
+        "type: task\nenv:\n  - ID=meta-llama/Llama-3.1-8B\ncommands:\n  - pip install trl\n"
+        "  - accelerate launch train.py\n    --model_name_or_path $ID\n    --max_seq_len 512\n"
+        "    --per_device_train_batch_size 8 --bf16 True\nresources:\n  gpu: H100:8\n");
+}
+
+static void scripts_that_write_what_they_start(void) {
+    CASE("a script printed by cat, written by echo and started");
+    JOB("model=llama3_70b gpus=32 gpu=h100-sxm tp=4 pp=4 vpp=2 precision=fp8 global-batch=512",
+        "launch.sh",
+        "work=$(cat <<- EOM\n  if [ \"\\$RANK\" -eq \"0\" ]; then env ; fi ;\n"
+        "  numactl --membind=0 python scripts/performance/run_script.py --gpu h100 \\\n"
+        "    --model_recipe_name llama3_70b --num_gpus 32 --compute_dtype fp8_cs \\\n"
+        "    --global_batch_size 512 --tensor_model_parallel_size 4 \\\n"
+        "    --pipeline_model_parallel_size 4 --virtual_pipeline_model_parallel_size 2\nEOM\n)\n"
+        "echo \"$work\" > work.sh\ntorchrun --nproc-per-node=8 --no-python bash work.sh\n");
+}
+
+static void sections_of_flagscale(void) {
+    CASE("FlagScale: Megatron's flags in sections, of equals the trainer that others are based on");
+    JOB("layers=80 tp=8 pp=4 sp=true zero=1 seq=8192 precision=bf16 micro-batch=1 gpus=32",
+        "train.yaml",
+        "experiment:\n  task: {type: train, backend: megatron}\n  runner: {nnodes: 4, "
+        "nproc_per_node: 8}\n",
+        "70b.yaml",
+        "system:\n  tensor_model_parallel_size: 8\n  pipeline_model_parallel_size: 4\n"
+        "  sequence_parallel: True\n  use_distributed_optimizer: True\n  precision: {bf16: True}\n"
+        "model:\n  num_layers: 80\n  hidden_size: 8192\n  num_attention_heads: 64\n"
+        "  seq_length: 8192\n  micro_batch_size: 1\n");
+    JOB("tp=2", "a.sh",
+        "python p.py --tensor-model-parallel-size 2 --num-layers 2 --hidden-size 64 "
+        "--num-attention-heads 4 --micro-batch-size 1\n");
+}
+
 int main(void) {
     olmo_and_stable();
     filled_in();
@@ -400,5 +463,8 @@ int main(void) {
     primus();
     stages_of_torchtitan();
     lesser_known();
+    files_in_manifests();
+    scripts_that_write_what_they_start();
+    sections_of_flagscale();
     return DONE;
 }
