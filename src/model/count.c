@@ -15,13 +15,18 @@ static int64_t output_parameters(int64_t h, const clg_attention *a) {
     return a->output_rank > 0 ? (results + a->output_groups * h) * a->output_rank : results * h;
 }
 
+/* In and out of the low rank that decay and gate go through. */
+static int64_t gates_width(int64_t h, const clg_attention *a) {
+    int64_t gate = a->whole_gate ? 0 : (int64_t)a->heads * a->value_head_dim;
+    return clg_state_low_gates(a) * h + (int64_t)a->heads * a->head_dim + gate;
+}
+
 static int64_t attention_parameters(const clg_model *m, const clg_attention *a) {
     if (a->kind == CLG_ATTENTION_NONE) return 0;
     int64_t h = m->hidden, heads = a->heads;
     if (a->kind == CLG_ATTENTION_LINEAR)
         return h * clg_state_columns(a) + clg_state_channels(a) * a->convolution +
-               clg_state_gate_rank(a) * (2 * h + heads * (a->head_dim + a->value_head_dim)) +
-               heads * a->value_head_dim * h;
+               clg_state_gate_rank(a) * gates_width(h, a) + heads * a->value_head_dim * h;
     if (a->kind == CLG_ATTENTION_LATENT) {
         int64_t nope = a->head_dim - a->rope_dim;
         return query_parameters(h, a) + h * (a->kv_rank + a->rope_dim) +
@@ -35,6 +40,12 @@ static int64_t attention_parameters(const clg_model *m, const clg_attention *a) 
 
 int64_t clg_pooling_parameters(const clg_model *m, const clg_pooling *p, int width) {
     return p->every == 0 ? 0 : (2 * m->hidden + p->every) * p->series * width + width;
+}
+
+double clg_mixed_blocks(const clg_model *m) {
+    double sum = 0;
+    for (int i = 0; m->mixed_layers > 0 && i < m->layers; i++) sum += i / m->mixed_layers + 1;
+    return m->layers > 0 ? sum / m->layers : 0;
 }
 
 int clg_stream_columns(int streams) { return streams > 1 ? (2 + streams) * streams : 0; }
@@ -89,6 +100,7 @@ static void count_layer(const clg_model *m, clg_layer_kind *kind) {
     /* A gate of what its table gives, and back to the hidden width; its share of the product that
      * adds the token's embedding to the table's (transformers modeling_gemma4.py). */
     if (!kind->idle) p->replicated += 3 * m->layer_input * m->hidden;
+    if (m->mixed_layers > 0) p->replicated += 2 * 2 * m->hidden; /* a norm and weights a part */
     p->replicated += parts_of(kind) * stream_parameters(m, clg_stream_columns(m->streams), 3);
     if (mlp->kind != CLG_MLP_MOE) return;
     p->experts += mlp_matrices(mlp) * clg_expert_input(m, mlp) * mlp->expert_ffn * mlp->experts;
@@ -130,6 +142,7 @@ bool clg_model_countable(const clg_model *m) {
 void clg_model_count(clg_model *m) {
     for (int i = 0; i < m->kinds; i++) count_layer(m, &m->kind[i]);
     int64_t total = m->embedding_parameters + m->head_parameters + m->final_parameters, idle = 0;
+    if (m->mixed_layers > 0) total += 2 * m->hidden; /* and what is mixed at the end */
     if (m->streams > 1) total += stream_parameters(m, m->streams, 1); /* into one at the end */
     for (int i = 0; i < m->layers; i++) {
         const clg_layer_kind *kind = &m->kind[m->layer_kind[i]];

@@ -62,6 +62,7 @@ clg_families clg_families_read(clg_arena *arena) {
         const char *words = clg_csv_field(&csv, i, "traits"), *word;
         all[i].type = clg_csv_field(&csv, i, "model_type");
         all[i].window_every = atoi(clg_csv_field(&csv, i, "window_every"));
+        all[i].together = strcmp(clg_csv_field(&csv, i, "together"), "1") == 0;
         while ((word = clg_list_next(arena, &words, ' ')) != NULL) all[i].traits |= trait_of(word);
     }
     return (clg_families){all, csv.rows};

@@ -5,6 +5,8 @@
 #include "base/arena.h"
 #include "base/error.h"
 
+#include <stdbool.h>
+
 /* Traits of the published code of a family. A config may switch some of them (attention_bias,
  * mlp_bias, tie_word_embeddings, use_qk_norm). */
 enum {
@@ -46,6 +48,7 @@ typedef struct clg_family {
     unsigned traits;
     int window_every; /* of so many layers one sees everything, where the file has a window and does
                          not say; 0: none does */
+    bool together;    /* the width of the MLP counts gate and up */
 } clg_family;
 
 typedef struct clg_families {

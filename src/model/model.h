@@ -26,13 +26,15 @@ typedef enum clg_attention_kind {
  *   gated delta    S = a S + b k (v - (a S)' k)'        a, b of the token
  *   channel delta  the same with a decay for every row
  *   state space    S = a S + k v'                       a of the token; k, q are called B, C
+ *   convolution    none: what is convolved is gated before and after
  * and o = S' q. */
 typedef enum clg_state_rule {
     CLG_STATE_NONE,
     CLG_STATE_LIGHTNING,     /* MiniMax-01 (arXiv:2501.08313) */
     CLG_STATE_GATED_DELTA,   /* Gated DeltaNet (Yang et al. 2024, arXiv:2412.06464) */
     CLG_STATE_CHANNEL_DELTA, /* Kimi Delta Attention (arXiv:2510.26692) */
-    CLG_STATE_SPACE          /* Mamba-2 (Dao & Gu 2024, arXiv:2405.21060) */
+    CLG_STATE_SPACE,         /* Mamba-2 (Dao & Gu 2024, arXiv:2405.21060) */
+    CLG_STATE_CONVOLUTION    /* short convolutions (LFM2, transformers modeling_lfm2.py) */
 } clg_state_rule;
 
 /* Sparse attention: an indexer scores all keys before a query, and the query attends to the best of
@@ -82,6 +84,7 @@ typedef struct clg_attention {
      * (B and C) are shared by: groups of Mamba-2. No cache, no window, no rotation. */
     clg_state_rule state;
     int convolution;     /* taps of the causal convolution over keys, queries, values; 0: none */
+    bool whole_gate;     /* of the output's gate: multiplied out at once, not through a low rank */
     int chunk;           /* tokens that kernels of whole sequences take at a time */
     int state_bytes;     /* of a value of the state where it is kept; 0: the file does not say */
     clg_indexer indexer; /* of sparse attention */
@@ -144,6 +147,8 @@ typedef struct clg_model {
                     arXiv:2409.19606; doubly stochastic: arXiv:2512.24880); 0, 1: plain */
     int64_t layer_input;   /* width of what a table of its own gives each layer of a token, beside
                               the residual; 0: none (Gemma 3n) */
+    int mixed_layers;      /* layers a block whose input later parts mix in, each by weights of its
+                              own (attention residuals, Kimi K3); 0: none */
     int prediction_layers; /* MTP modules (a layer and a 2h x h projection each), on the last stage
                             */
     int kinds;
@@ -165,12 +170,13 @@ typedef struct clg_model {
 
 /* LINEAR attention: values of one sequence's state, and of the inputs its convolution still sees
  * (channels x (convolution - 1) of them are kept); columns that are multiplied out of the hidden
- * width and split over heads (with gates and decays); the low rank of each of two further gates on
- * every tensor rank (0: none). */
+ * width and split over heads (with gates and decays); the low rank of each further gate on every
+ * tensor rank (0: none), and how many there are. */
 int64_t clg_state_values(const clg_attention *a);
 int64_t clg_state_channels(const clg_attention *a);
 int64_t clg_state_columns(const clg_attention *a);
 int64_t clg_state_gate_rank(const clg_attention *a);
+int clg_state_low_gates(const clg_attention *a);
 
 /* Least flop of a token in one pass through a state layer: token by token, products with the state
  * alone (write and read 4 per value of the state, the delta rule's look-up 2 more). */
@@ -222,6 +228,10 @@ bool clg_indexer_weighs(const clg_attention *attention);
 /* Weights that pooled values and their weights are made with, of entries so wide, and what is added
  * to the latter; on every tensor rank. */
 int64_t clg_pooling_parameters(const clg_model *model, const clg_pooling *pooling, int width);
+
+/* Of a model that mixes inputs of earlier blocks: how many a part mixes with the residual, on
+ * average over layers; 0: none. */
+double clg_mixed_blocks(const clg_model *model);
 
 /* Columns of what mixes the streams of a part: into one, back, and among themselves. */
 int clg_stream_columns(int streams);

@@ -24,6 +24,7 @@ typedef struct raw_model {
     clg_pooled pooled;
     int64_t output_rank, output_groups, streams;
     int64_t embedding_width; /* OPT-350m: tokens are embedded in less than the hidden width */
+    bool together;           /* the MLP's width counts gate and up */
     bool tied, qkv_bias, out_bias, mlp_bias, head_bias, head_norms, final_norm, clamped;
     bool output_gate, head_gate, rotary, tie_stated, chunked;
     bool keys_serve;                        /* of layers without a window */
@@ -31,6 +32,7 @@ typedef struct raw_model {
     bool latent_norm;                       /* a norm of what experts give in their own width */
     int64_t borrowers;                      /* last layers that attend to keys of earlier ones */
     bool borrowers_wide;                    /* with twice as wide MLPs */
+    int64_t mixed_layers;                   /* layers a block whose input later parts mix in */
     int64_t layer_input, layer_input_vocab; /* width and rows of tables for each layer */
     bool gelu_in_steps, attention_dropout, hidden_dropout, capped_logits;
     clg_attention state; /* of layers that keep one; kind NONE: there are none */

@@ -9,6 +9,9 @@
 
 /* ---- sizes ---- */
 
+/* OLMo's own names, of which both count gate and up. */
+static const char *const joint_widths = "mlp_hidden_size|mlp_ratio";
+
 /* Without a number the list of layers says how many (Nemotron 3 Ultra). */
 static clg_status read_depth(raw_model *raw) {
     const char *names = "num_hidden_layers|n_layer|n_layers|num_layers";
@@ -33,8 +36,10 @@ static clg_status read_sizes(raw_model *raw) {
     if (clg_config_needed(c, "hidden_size|n_embd|d_model|n_embed", "the hidden width", 1 << 20,
                           &raw->hidden) != CLG_OK ||
         read_depth(raw) != CLG_OK || read_heads(raw) != CLG_OK ||
-        clg_config_needed(c, "vocab_size|padded_vocab_size", "the vocabulary", 1 << 28,
-                          &raw->vocab) != CLG_OK ||
+        clg_config_needed(c,
+                          clg_config_field(c, joint_widths) ? "embedding_size|vocab_size"
+                                                            : "vocab_size|padded_vocab_size",
+                          "the vocabulary", 1 << 28, &raw->vocab) != CLG_OK ||
         clg_config_whole(c,
                          "max_position_embeddings|n_positions|max_sequence_length|max_seq_len|"
                          "seq_length|n_ctx",
@@ -65,15 +70,35 @@ static clg_status read_kv_heads(raw_model *raw) {
     return clg_config_of_layer(c, names, 0, 1 << 16, otherwise, &raw->kv_heads);
 }
 
+/* LFM2: a width that is of two matrices, of three, in steps (configuration_lfm2.py). */
+static clg_status read_adjusted(raw_model *raw) {
+    const clg_config *c = &raw->config;
+    bool adjusted;
+    int64_t step;
+    if (clg_config_switch(c, "block_auto_adjust_ff_dim", false, &adjusted) != CLG_OK ||
+        clg_config_whole(c, "block_multiple_of", 1, 1 << 16, 256, &step) != CLG_OK)
+        return CLG_BAD_INPUT;
+    const clg_json *times = clg_config_field(c, "block_ffn_dim_multiplier");
+    if (!adjusted) return CLG_OK;
+    double width = (double)(2 * raw->ffn / 3);
+    if (times && times->kind == CLG_JSON_NUMBER && times->number > 0 && times->number < 100)
+        width *= times->number;
+    raw->ffn = ((int64_t)width + step - 1) / step * step;
+    return CLG_OK;
+}
+
 static clg_status read_ffn(raw_model *raw) {
     const clg_config *c = &raw->config;
     int64_t ratio;
-    if (clg_config_whole(c, "expansion_ratio", 1, 64, 4, &ratio) != CLG_OK ||
+    if (clg_config_whole(c, "expansion_ratio|mlp_ratio", 1, 64, 4, &ratio) != CLG_OK ||
         clg_config_of_layer(c,
-                            "intermediate_size|ffn_dim|n_inner|ffn_hidden_size|ffn_config."
-                            "ffn_hidden_size",
+                            "intermediate_size|ffn_dim|n_inner|ffn_hidden_size|mlp_hidden_size|"
+                            "ffn_config.ffn_hidden_size",
                             0, 1 << 24, ratio * raw->hidden, &raw->ffn) != CLG_OK)
         return CLG_BAD_INPUT;
+    bool own = !clg_config_field(c, "intermediate_size") && clg_config_field(c, joint_widths);
+    if (raw->together || own) raw->ffn /= 2;
+    if (read_adjusted(raw) != CLG_OK) return CLG_BAD_INPUT;
     /* Llama 4; Granite 4 without experts keeps the shared one. */
     const char *names = has(raw, CLG_MAMBA) && !has(raw, CLG_ONE_PART)
                             ? "shared_intermediate_size"
@@ -172,8 +197,8 @@ static clg_status read_experts(raw_model *raw) {
 /* Which layers have experts: all but the first few, or every n-th. */
 static clg_status read_expert_layers(raw_model *raw) {
     const clg_config *c = &raw->config;
-    return clg_config_whole(c, "first_k_dense_replace|moe_layer_start_index", 0, 10000, 0,
-                            &raw->dense_first) != CLG_OK ||
+    return clg_config_whole(c, "first_k_dense_replace|moe_layer_start_index|num_dense_layers", 0,
+                            10000, 0, &raw->dense_first) != CLG_OK ||
                    clg_config_whole(c, "decoder_sparse_step|interleave_moe_layer_step", 1, 10000, 1,
                                     &raw->moe_every) != CLG_OK
                ? CLG_BAD_INPUT
@@ -228,8 +253,8 @@ static clg_status read_switches(raw_model *raw) {
     if (clg_config_switch(c, "attention_bias|qkv_bias|use_qkv_bias|add_qkv_bias", false, &bias) !=
             CLG_OK ||
         clg_config_switch(c, "mlp_bias", has(raw, CLG_MLP_BIAS), &raw->mlp_bias) != CLG_OK ||
-        clg_config_switch(c, "tie_word_embeddings|tie_embeddings", has(raw, CLG_TIED), &tied) !=
-            CLG_OK ||
+        clg_config_switch(c, "tie_word_embeddings|tie_embeddings|tie_embedding|weight_tying",
+                          has(raw, CLG_TIED), &tied) != CLG_OK ||
         clg_config_switch(c, "use_qk_norm|qk_layernorm", has(raw, CLG_HEAD_NORMS), &norms) !=
             CLG_OK)
         return CLG_BAD_INPUT;
@@ -244,7 +269,8 @@ static clg_status read_switches(raw_model *raw) {
     raw->head_norms = norms && !has(raw, CLG_WIDE_NORMS);
     /* Falcon says "bias" for all linear layers. */
     if (clg_config_switch(c, "bias", false, &bias) != CLG_OK) return CLG_BAD_INPUT;
-    if (bias) raw->qkv_bias = raw->out_bias = raw->mlp_bias = true;
+    if (bias) raw->qkv_bias = raw->out_bias = true;
+    if (bias && !has(raw, CLG_GATED)) raw->mlp_bias = true; /* InternLM: attention's alone */
     if (clg_config_switch(c, "attn_output_gate|attention_output_gate|mla_use_output_gate",
                           has(raw, CLG_OUTPUT_GATE), &raw->output_gate) != CLG_OK ||
         clg_config_switch(c, "use_head_wise_attn_gate", false, &raw->head_gate) != CLG_OK)
@@ -267,6 +293,8 @@ static clg_status read_sharing(raw_model *raw) {
         clg_config_switch(c, "attention_k_eq_v", false, &raw->keys_serve) != CLG_OK ||
         clg_config_whole(c, "hidden_size_per_layer_input", 0, 1 << 16, 0, &raw->layer_input) !=
             CLG_OK)
+        return CLG_BAD_INPUT;
+    if (clg_config_whole(c, "attn_res_block_size", 0, 10000, 0, &raw->mixed_layers) != CLG_OK)
         return CLG_BAD_INPUT;
     return clg_config_whole(c, "vocab_size_per_layer_input", 1, 1 << 28, raw->vocab,
                             &raw->layer_input_vocab);
@@ -304,6 +332,7 @@ static clg_status fill(clg_arena *arena, const raw_model *raw, const char *name,
         model->embedding_parameters += (raw->embedding_width - raw->hidden) * raw->vocab +
                                        2 * raw->embedding_width * raw->hidden;
     model->layer_input = raw->layer_input;
+    model->mixed_layers = (int)raw->mixed_layers;
     model->layer_tables = raw->layer_input_vocab * raw->layers * raw->layer_input;
     model->embedding_parameters += model->layer_tables + raw->layer_input; /* and a norm */
     if (!raw->final_norm) model->final_parameters = 0;

@@ -94,10 +94,19 @@ static clg_status read_defaults(clg_arena *arena, clg_config *config, const char
     return CLG_OK;
 }
 
+/* A language model goes by its name, or by that of the whole and "_text". */
+static const clg_family *family_of(clg_arena *arena, const clg_families *families,
+                                   const char *type) {
+    const clg_family *family = clg_family_find(families, type);
+    if (family || strlen(type) > 64) return family;
+    return clg_family_find(families, clg_arena_print(arena, "%s_text", type));
+}
+
 /* Multimodal models keep the language model in text_config. */
 static clg_status find_family(clg_arena *arena, raw_model *raw) {
     clg_config *config = &raw->config;
     const clg_json *text = clg_config_field(config, "text_config|language_config|llm_config");
+    const clg_json *whole = config->root;
     bool nested = text && text->kind == CLG_JSON_OBJECT;
     /* What the whole model says of its embeddings goes before what its language model does. */
     if (nested && clg_config_switch(config, "tie_word_embeddings", false, &raw->tied) != CLG_OK)
@@ -105,20 +114,22 @@ static clg_status find_family(clg_arena *arena, raw_model *raw) {
     raw->tie_stated = nested && clg_config_field(config, "tie_word_embeddings");
     if (nested) config->root = text;
     const clg_json *type = clg_config_field(config, "model_type");
+    if (!type && nested) type = clg_json_member(whole, "model_type");
     if (!type || type->kind != CLG_JSON_STRING)
         return clg_config_fault(config, "model_type",
                                 "add \"model_type\", or \"generic\" with the sizes",
                                 "the file does not say which architecture it is");
     clg_families families = clg_families_read(arena);
-    const clg_family *family = clg_family_find(&families, type->text);
+    const clg_family *family = family_of(arena, &families, type->text);
     if (!family) return unknown_family(arena, config, &families, type->text);
     raw->traits = family->traits;
     raw->family_window_every = family->window_every;
+    raw->together = family->together;
     /* A later generation of a family may say that its norms are per head after all. */
     const clg_json *norms = clg_config_field(config, "qk_norm_type");
     if (norms && norms->kind == CLG_JSON_STRING && strcmp(norms->text, "per_head") == 0)
         raw->traits = (raw->traits & ~(unsigned)CLG_WIDE_NORMS) | CLG_HEAD_NORMS;
-    return nested ? read_defaults(arena, config, type->text) : CLG_OK;
+    return nested ? read_defaults(arena, config, family->type) : CLG_OK;
 }
 
 /* "generic" says in the file what a family would imply. */
@@ -135,7 +146,7 @@ static clg_status read_generic(raw_model *raw) {
                     {"router_bias", CLG_ROUTER_BIAS, false},
                     {"linear_bias", CLG_QKV_BIAS | CLG_OUT_BIAS | CLG_MLP_BIAS, false}};
     const clg_json *type = clg_config_field(&raw->config, "model_type");
-    if (strcmp(type->text, "generic") != 0) return CLG_OK;
+    if (!type || strcmp(type->text, "generic") != 0) return CLG_OK;
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
         bool on;
         if (clg_config_switch(&raw->config, switches[i].field, switches[i].otherwise, &on) !=

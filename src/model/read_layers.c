@@ -62,7 +62,7 @@ static int64_t gate_of(const raw_model *raw, int64_t layer, const raw_widths *w)
         types && types->kind == CLG_JSON_ARRAY ? clg_config_item(types, layer) : types;
     if (type && type->kind == CLG_JSON_STRING)
         return strstr(type->text, "head") ? 1 : strstr(type->text, "element") ? w->head_dim : 0;
-    if (type && type->kind == CLG_JSON_BOOL) return type->truth ? w->head_dim : 0;
+    if (type && type->kind == CLG_JSON_BOOL) return type->truth ? 1 : 0;
     return raw->output_gate ? w->value_head_dim : raw->head_gate ? 1 : 0;
 }
 

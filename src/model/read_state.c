@@ -34,7 +34,9 @@ int64_t clg_state_columns(const clg_attention *a) {
     case CLG_STATE_GATED_DELTA:
         return keys + 2 * values + 2 * a->heads;
     case CLG_STATE_CHANNEL_DELTA:
-        return keys + values + a->heads;
+        return keys + values + a->heads + (a->whole_gate ? values : 0);
+    case CLG_STATE_CONVOLUTION:
+        return 3 * values;
     case CLG_STATE_SPACE:
         return keys + 2 * values + a->heads;
     default:
@@ -45,6 +47,11 @@ int64_t clg_state_columns(const clg_attention *a) {
 int64_t clg_state_gate_rank(const clg_attention *a) {
     bool low = a->kind == CLG_ATTENTION_LINEAR && a->state == CLG_STATE_CHANNEL_DELTA;
     return low ? a->head_dim : 0;
+}
+
+/* Of the decay, and of the output's gate. */
+int clg_state_low_gates(const clg_attention *a) {
+    return clg_state_gate_rank(a) == 0 ? 0 : a->whole_gate ? 1 : 2;
 }
 
 double clg_state_flop_per_token(const clg_attention *a) {
@@ -119,7 +126,8 @@ clg_layer_part clg_state_part(const clg_config *c, unsigned traits, int64_t laye
         return item->number == 0 ? CLG_LAYER_STATE : CLG_LAYER_WHOLE;
     item = at(clg_config_field(c, "layer_types"), layer);
     if (item && item->kind == CLG_JSON_STRING)
-        return strncmp(item->text, "linear", 6) == 0 || strcmp(item->text, "mamba") == 0
+        return strncmp(item->text, "linear", 6) == 0 || strcmp(item->text, "mamba") == 0 ||
+                       strstr(item->text, "conv")
                    ? CLG_LAYER_STATE
                    : CLG_LAYER_WHOLE;
     return (traits & CLG_DELTA) && !attends_by_interval(c, layer) ? CLG_LAYER_STATE : part;
@@ -175,6 +183,9 @@ static clg_status read_channel_delta(const clg_config *c, clg_attention *a,
         whole(c, "linear_attn_config.head_dim", 1 << 12, 128, &a->head_dim) != CLG_OK ||
         whole(c, "linear_attn_config.short_conv_kernel_size", 64, 4, &a->convolution) != CLG_OK)
         return CLG_BAD_INPUT;
+    if (clg_config_switch(c, "linear_attn_config.use_full_rank_gate", false, &a->whole_gate) !=
+        CLG_OK)
+        return CLG_BAD_INPUT;
     a->kv_heads = a->heads;
     a->value_head_dim = a->head_dim;
     *extra = (clg_layer_parameters){.attention = (int64_t)a->heads * (1 + a->head_dim),
@@ -225,6 +236,22 @@ static clg_status read_lightning(int64_t heads, int64_t head_dim, clg_attention 
     return CLG_OK;
 }
 
+/* Three times the hidden width, of which one is convolved; by heads for tensor ranks alone. */
+static clg_status read_convolution(const clg_config *c, int64_t hidden, int64_t heads,
+                                   clg_attention *a, clg_layer_parameters *extra) {
+    bool bias;
+    if (whole(c, "conv_L_cache", 64, 3, &a->convolution) != CLG_OK ||
+        clg_config_switch(c, "conv_bias", false, &bias) != CLG_OK)
+        return CLG_BAD_INPUT;
+    a->state = CLG_STATE_CONVOLUTION;
+    a->heads = a->kv_heads = (int)heads;
+    a->value_head_dim = (int)(hidden / heads);
+    a->chunk = 1;
+    extra->attention = bias ? 4 * hidden : 0;
+    extra->replicated = bias ? hidden : 0;
+    return CLG_OK;
+}
+
 clg_status clg_state_read(const clg_config *c, unsigned traits, int64_t hidden, int64_t heads,
                           int64_t head_dim, clg_attention *a, clg_layer_parameters *extra) {
     *a = (clg_attention){0};
@@ -235,7 +262,9 @@ clg_status clg_state_read(const clg_config *c, unsigned traits, int64_t hidden, 
     clg_status status = traits & CLG_DELTA           ? read_delta(c, a, extra)
                         : traits & CLG_CHANNEL_DELTA ? read_channel_delta(c, a, extra)
                         : traits & CLG_MAMBA         ? read_mamba(c, hidden, a, extra)
-                                                     : read_lightning(heads, head_dim, a, extra);
+                        : clg_config_field(c, "conv_L_cache")
+                            ? read_convolution(c, hidden, heads, a, extra)
+                            : read_lightning(heads, head_dim, a, extra);
     const clg_json *type = clg_config_field(c, "mamba_ssm_dtype|mamba_ssm_cache_dtype");
     if (type && type->kind == CLG_JSON_STRING)
         a->state_bytes = strcmp(type->text, "float32") == 0 ? 4 : 2;

@@ -19,8 +19,6 @@ static const struct {
     {"moe_layer_freq", 1, "experts in every n-th layer by this field"},
     {"moe_layer_interval", 1, "experts in every n-th layer by this field"},
     {"altup_num_inputs", 1, "several residual streams"},
-    {"attn_res_block_size", 0, "attention over the outputs of earlier layers"},
-    {"linear_attn_config.use_full_rank_gate", 0, "a gate of full rank on a state's output"},
     {"total_ut_steps", 1, "layers gone through several times"},
     {"attn_layer_period", 1, "Mamba-1 beside attention in every n-th layer"},
 };
@@ -42,8 +40,8 @@ static clg_status refuse(const raw_model *raw, const char *field, const char *wh
 
 /* Words of layer_types that have a meaning: others would be taken for something else. */
 static clg_status check_layer_types(const raw_model *raw) {
-    static const char *const words[] = {"attention", "mamba",   "full",      "linear",
-                                        "sliding",   "chunked", "lightning", "sparse"};
+    static const char *const words[] = {"attention", "mamba",     "full",   "linear", "sliding",
+                                        "chunked",   "lightning", "sparse", "conv"};
     const clg_json *types = clg_config_field(&raw->config, "layer_types");
     const clg_json *type = types && types->kind == CLG_JSON_ARRAY ? types->first : NULL;
     for (; type; type = type->next) {

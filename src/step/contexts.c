@@ -111,8 +111,9 @@ void clg_context_states(const clg_serving *s, const clg_attention *a, int drafte
                         clg_iteration_ops *ops) {
     double heads = (double)a->heads / s->layout->tp;
     if (a->kind != CLG_ATTENTION_LINEAR) return;
-    add(ops, CLG_KERNEL_STATE, a, heads, "states")->op.hbm_bytes =
-        (2 + drafted) * clg_layer_state_bytes(s, a);
+    if (a->state != CLG_STATE_CONVOLUTION)
+        add(ops, CLG_KERNEL_STATE, a, heads, "states")->op.hbm_bytes =
+            (2 + drafted) * clg_layer_state_bytes(s, a);
     add(ops, CLG_KERNEL_TAPS, a, heads, "inputs of the convolution")->op.hbm_bytes =
         (2 + drafted) * clg_layer_taps_bytes(s, a);
 }
@@ -122,7 +123,7 @@ void clg_context_scan(const clg_serving *s, const clg_attention *a, clg_iteratio
     double most = s->max_tokens / s->layout->dp, heads = (double)a->heads / s->layout->tp;
     double length = fmin(fmax(s->prompt_tokens, 64), most);
     double sequences = fmax(1, floor(most / length));
-    if (a->kind != CLG_ATTENTION_LINEAR) return;
+    if (a->kind != CLG_ATTENTION_LINEAR || a->state == CLG_STATE_CONVOLUTION) return;
     bool blocks = s->engine->state_blocks > 0 && a->state == CLG_STATE_GATED_DELTA;
     clg_iteration_op *op =
         add(ops, blocks ? CLG_KERNEL_STATE_BLOCKS : CLG_KERNEL_PLAIN, a, heads, "state of chunks");

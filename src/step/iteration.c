@@ -269,6 +269,15 @@ static void layer_input(const clg_writer *w, const clg_layer_kind *kind) {
     clg_write_product(w, "layer input to hidden", CLG_BF16, w->tokens, w->hidden, width);
 }
 
+/* Inputs of earlier blocks beside the residual, read twice: for their weights, and mixed. */
+static void mix_blocks(const clg_writer *w, const clg_layer_kind *kind) {
+    double sources = clg_mixed_blocks(w->s->model) + 1;
+    int parts = (kind->attention.kind != CLG_ATTENTION_NONE) + (kind->mlp.kind != CLG_MLP_NONE);
+    if (w->s->model->mixed_layers == 0) return;
+    clg_write_stream(w, "earlier blocks", 2 * (2 * sources + 1) * w->tokens * w->hidden);
+    w->ops->op[w->ops->count - 1].op.count = parts;
+}
+
 void clg_iteration_layer(const clg_serving *s, const clg_layer_kind *kind, double tokens,
                          bool decoding, clg_iteration_ops *ops) {
     clg_writer w = {s, ops, CLG_SPENT_PROJECTIONS, tokens, (double)s->model->hidden};
@@ -284,6 +293,7 @@ void clg_iteration_layer(const clg_serving *s, const clg_layer_kind *kind, doubl
     clg_write_stream(&w, "norm and residual", norm * tokens * w.hidden);
     ops->op[ops->count - 1].op.count = kind->norms;
     mix_streams(&w, kind);
+    mix_blocks(&w, kind);
     w.part = CLG_SPENT_REDUCTIONS;
     clg_write_sums(&w, "sums over tensor ranks", 2 * tokens * w.hidden, sums);
     w.part = CLG_SPENT_EXCHANGE;
@@ -307,6 +317,7 @@ void clg_iteration_send(const clg_serving *s, double tokens, clg_iteration_ops *
     clg_writer w = {s, ops, CLG_SPENT_SENDS, tokens, (double)s->model->hidden};
     if (l->pp > 1)
         collective(&w, "to the next stage", CLG_SEND_RECEIVE, CLG_AXIS_PP, group_of(s, 2, l->tp),
-                   2 * tokens * w.hidden * fmax(1, s->model->streams) / l->tp)
+                   2 * tokens * w.hidden *
+                       (fmax(1, s->model->streams) + clg_mixed_blocks(s->model)) / l->tp)
             ->op.count = l->pp - 1;
 }

@@ -63,15 +63,16 @@ static void project_grouped(const clg_writer *w, const clg_attention *a, const c
 /* Projections of a state layer, its convolution and its gated norm. */
 static void project_state(const clg_writer *w, const clg_attention *a, const clg_widths *x) {
     if (x->rank > 0) {
-        clg_write_projection(w, "gate down projections", 2 * x->rank, w->hidden);
+        clg_write_projection(w, "gate down projections", x->low_gates * x->rank, w->hidden);
         clg_write_projection(w, "decay up projection", x->heads * a->head_dim, x->rank);
-        clg_write_projection(w, "gate up projection", x->results, x->rank);
+        if (x->low_gates > 1) clg_write_projection(w, "gate up projection", x->results, x->rank);
     }
     if (a->convolution > 0) clg_write_stream(w, "causal convolution", 4 * w->tokens * x->channels);
     clg_write_projection(w, "state input projection", x->columns, w->hidden);
     clg_write_projection(w, "state output projection", w->hidden, x->results);
     clg_write_stream(w, "gated norm", 6 * w->tokens * x->results);
-    clg_write_op(w, CLG_OP_ATTENTION, "state")->kernel = CLG_KERNEL_STATE;
+    if (a->state != CLG_STATE_CONVOLUTION)
+        clg_write_op(w, CLG_OP_ATTENTION, "state")->kernel = CLG_KERNEL_STATE;
 }
 
 bool clg_dense_prompts(const clg_serving *s) {

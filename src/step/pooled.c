@@ -63,9 +63,23 @@ static void mix(clg_block *block, const clg_shard *shard) {
     block->saved_bytes += streams;
 }
 
+/* What later parts take in: the residual and inputs of earlier blocks, each with a weight of the
+ * token, which is a norm of it times trained values (NVIDIA-NeMo/Automodel models/kimi_k3/model.py,
+ * _apply_attn_res). Sources are read twice, once for weights; the backward reads and writes their
+ * gradients, too. Left out: that the first part of a block mixes one less. */
+static void mix_blocks(clg_block *block, const clg_shard *shard) {
+    double elements = shard->own_tokens * (double)shard->model->hidden, s = shard->stream_bytes;
+    double sources = clg_mixed_blocks(shard->model) + 1;
+    if (shard->model->mixed_layers == 0) return;
+    clg_block_memory(block, "earlier blocks", elements * s * (2 * sources + 1), 2,
+                     elements * s * (4 * sources + 1), 2);
+    block->saved_bytes += elements * s;
+}
+
 void clg_block_join(clg_block *block, const clg_shard *shard) {
     if (shard->model->streams > 1)
         mix(block, shard);
     else
         clg_block_residual(block, shard, "residual");
+    mix_blocks(block, shard);
 }

@@ -88,7 +88,8 @@ double clg_attention_repeated(const clg_shard *shard, const clg_attention *atten
     double extra = fmax(1, attention->kv_heads / tp) - attention->kv_heads / tp;
     if (attention->kind == CLG_ATTENTION_LINEAR)
         return extra * 2 * attention->head_dim * (hidden + attention->convolution) +
-               2 * hidden * (double)clg_state_gate_rank(attention) * (1 - 1 / tp);
+               clg_state_low_gates(attention) * hidden * (double)clg_state_gate_rank(attention) *
+                   (1 - 1 / tp);
     bool served = attention->shared_values || attention->keys_serve;
     double values = served ? 0 : attention->value_head_dim;
     if (attention->borrows) return 0;

@@ -9,6 +9,7 @@ static void widen_state(clg_widths *w, const clg_attention *a, double tp) {
     w->channels = w->keys + w->results;
     w->columns = (double)clg_state_columns(a) / tp + 2 * repeated * a->head_dim;
     w->rank = (double)clg_state_gate_rank(a);
+    w->low_gates = clg_state_low_gates(a);
 }
 
 clg_widths clg_widths_of(const clg_attention *a, double tp) {

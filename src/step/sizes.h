@@ -18,6 +18,7 @@ typedef struct clg_widths {
     double pooled, output; /* pooled values and their weights, on every rank; what groups of heads
                               are multiplied to before the hidden width */
     double channels, rank; /* LINEAR: that are convolved; low rank of further gates */
+    int low_gates;         /* how many of those there are */
 } clg_widths;
 
 clg_widths clg_widths_of(const clg_attention *attention, double tp);

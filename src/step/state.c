@@ -138,11 +138,14 @@ static void low_rank_gates(clg_block *block, const clg_shard *shard, const clg_a
                            clg_widths w) {
     double tokens = shard->tokens, hidden = (double)shard->model->hidden;
     if (w.rank <= 0) return;
-    clg_block_linear(block, shard, "gate down projections", tokens, hidden, 2 * w.rank, true);
+    clg_block_linear(block, shard, "gate down projections", tokens, hidden, w.low_gates * w.rank,
+                     true);
     clg_block_linear(block, shard, "decay up projection", tokens, w.rank, w.heads * a->head_dim,
                      true);
-    clg_block_linear(block, shard, "gate up projection", tokens, w.rank, w.results, true);
-    block->saved_bytes += tokens * (2 * w.rank + w.heads * a->head_dim) * shard->wide_bytes;
+    if (w.low_gates > 1)
+        clg_block_linear(block, shard, "gate up projection", tokens, w.rank, w.results, true);
+    block->saved_bytes +=
+        tokens * (w.low_gates * w.rank + w.heads * a->head_dim) * shard->wide_bytes;
 }
 
 /* Convolution with its activation: one pass forward; backward reads input and gradient and writes
@@ -180,8 +183,10 @@ void clg_block_state(clg_block *block, const clg_shard *shard, const clg_attenti
     low_rank_gates(block, shard, a, w);
     if (shard->layout->cp > 1) exchange(block, shard, "state heads for tokens", w.columns);
     convolve(block, shard, a, w);
-    core(block, shard, a, CLG_PASS_FORWARD, w.heads);
-    core(block, shard, a, CLG_PASS_BACKWARD_INPUT, w.heads);
+    if (a->state != CLG_STATE_CONVOLUTION) {
+        core(block, shard, a, CLG_PASS_FORWARD, w.heads);
+        core(block, shard, a, CLG_PASS_BACKWARD_INPUT, w.heads);
+    }
     if (shard->layout->cp > 1) exchange(block, shard, "state tokens for heads", w.results);
     clg_block_memory(block, "gated norm", 3 * tokens * w.results * size, 1,
                      5 * tokens * w.results * size, 1);

@@ -284,7 +284,7 @@ void clg_step_build(const clg_model *model, const clg_machine *machine, const cl
     refer(&step->embedding, &shard);
     refer(&step->head, &shard);
     step->frozen_share = frozen_share(model, layout, step);
-    step->boundary_bytes =
-        shard.own_tokens * (double)model->hidden * fmax(1, model->streams) * shard.wide_bytes;
+    step->boundary_bytes = shard.own_tokens * (double)model->hidden *
+                           (fmax(1, model->streams) + clg_mixed_blocks(model)) * shard.wide_bytes;
     clg_step_groups(machine, layout, step);
 }

@@ -51,8 +51,7 @@ static const char *with(const char *family, const char *more) {
 static void unpriced(void) {
     static const char *const on[] = {"\"is_encoder_decoder\": true", "\"moe_layer_freq\": 2",
                                      "\"altup_num_inputs\": 4",
-                                     "\"linear_attn_config\": {\"use_full_rank_gate\": true}",
-                                     "\"layer_types\": [\"conv\", \"full_attention\"]"};
+                                     "\"layer_types\": [\"retention\", \"full_attention\"]"};
     static const char *const off[] = {
         "\"num_kv_shared_layers\": 0",         "\"hc_mult\": 1",
         "\"is_encoder_decoder\": false",       "\"block_configs\": null",

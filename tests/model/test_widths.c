@@ -121,6 +121,95 @@ static void idle(void) {
     CHECK(clg_model_flop_per_token(&m, 8192) == clg_model_flop_per_token(&plain, 8192));
 }
 
+/* Kimi K3 by hand: of 93 layers 24 attend with latents and a gate as wide as their results, the
+ * others keep a state whose gate is of full rank; 92 have 896 experts on half the hidden width, a
+ * norm of what they give; each part mixes earlier blocks. NVIDIA-NeMo/Automodel: 2.8 T, 104 B. */
+static void kimi_k3(void) {
+    long long h = 7168, w = 96 * 128, half = 3584, expert = 3 * half * 3072;
+    long long latent =
+        h * 1536 + 1536 + 1536 * 96 * 192 + h * 576 + 512 + 512 * 96 * 256 + 2 * w * h;
+    long long state = 5 * h * w + 3 * 4 * w + h * 96 + h * 128 + 128 * w + 96 + w + 128;
+    long long experts = 896 * expert + 2 * h * half + half + 896 * h + 896 + 3 * h * 6144;
+    CASE("Kimi K3 by hand");
+    clg_model m = find("kimi-k3");
+    CHECK(m.parameters == 2 * 163840 * h + 3 * h + 93 * 6 * h + 24 * latent + 69 * state +
+                              3 * h * 33792 + 92 * experts);
+    CHECK_NEAR((double)m.parameters, 2.8e12, 0.01);
+    CHECK_NEAR((double)m.active_parameters, 104e9 + 163840.0 * (double)h, 0.002);
+    CASE("blocks of 12 layers: one to begin with, eight at the end");
+    CHECK_NEAR(clg_mixed_blocks(&m), (12 * (1 + 2 + 3 + 4 + 5 + 6 + 7) + 9 * 8) / 93.0, 1e-12);
+    clg_model plain = find("kimi-k2");
+    CHECK(clg_mixed_blocks(&plain) == 0);
+}
+
+/* Ten of 16 layers convolve: 3 h^2 in, h^2 out, 3 taps; six attend, with norms of heads; MLPs of
+ * 2/3 of 12288. The total of its safetensors stands in the preset. */
+static void convolving(void) {
+    long long h = 2048, mlp = 3 * h * 8192 + 2 * h;
+    CASE("LFM2 1.2B by hand");
+    clg_model m = find("lfm2-1.2b");
+    CHECK(m.parameters == 65536 * h + h + 16 * mlp + 10 * (4 * h * h + 3 * h) +
+                              6 * (2 * h * h + 2 * h * 512 + 2 * 64));
+    const clg_attention *a = &layer(&m, 0)->attention;
+    CHECK(a->state == CLG_STATE_CONVOLUTION && clg_state_values(a) == 0);
+    CHECK(clg_state_channels(a) == h && clg_state_columns(a) == 3 * h);
+    CHECK_NEAR(clg_model_flop_per_token(&m, 4096),
+               6.0 * (double)m.active_parameters + 12.0 * 6 * 2048 * 4096, 1e-15);
+}
+
+/* Cards: 33 B with 3 B a token, 118 B with 8 B. */
+static void heads_of_layers(void) {
+    CASE("Laguna lists the heads of each layer");
+    clg_model m = find("laguna-xs.2");
+    CHECK(layer(&m, 0)->attention.heads == 48 && layer(&m, 1)->attention.heads == 64);
+    CHECK_NEAR((double)m.parameters, 33.4e9, 0.005);
+    CHECK_NEAR((double)m.active_parameters, 3e9, 0.01);
+    CHECK_NEAR((double)find("laguna-s-2.1").parameters, 118e9, 0.005);
+    CASE("Llama 3.2 90B Vision: Llama 3.1 70B and 20 layers beside");
+    m = find("llama-3.2-90b-vision");
+    CHECK(m.active_parameters == find("llama-3.1-70b").parameters);
+}
+
+/* Files as their repositories had them, before transformers gave the sizes other names. */
+static void older_names(void) {
+    static const struct {
+        const char *name, *json;
+        double total;
+    } file[] = {
+        {"OLMo 1B: gate and up together, eight times the hidden width",
+         "{\"model_type\": \"olmo\", \"d_model\": 2048, \"n_heads\": 16, \"n_layers\": 16, "
+         "\"mlp_hidden_size\": null, \"mlp_ratio\": 8, \"vocab_size\": 50280, "
+         "\"embedding_size\": 50304, \"weight_tying\": true}",
+         1176764416.0},
+        {"Qwen 72B: gate and up together",
+         "{\"model_type\": \"qwen\", \"hidden_size\": 8192, \"intermediate_size\": 49152, "
+         "\"num_attention_heads\": 64, \"num_hidden_layers\": 80, \"no_bias\": true, "
+         "\"vocab_size\": 152064}",
+         72287920128.0},
+        {"InternLM 7B: biases of attention alone",
+         "{\"model_type\": \"internlm\", \"bias\": true, \"hidden_size\": 4096, "
+         "\"intermediate_size\": 11008, \"num_attention_heads\": 32, "
+         "\"num_hidden_layers\": 32, \"vocab_size\": 103168}",
+         7321948160.0},
+        {"DeepSeekMoE 16B",
+         "{\"model_type\": \"deepseek\", \"first_k_dense_replace\": 1, \"hidden_size\": 2048, "
+         "\"intermediate_size\": 10944, \"moe_intermediate_size\": 1408, "
+         "\"n_routed_experts\": 64, \"n_shared_experts\": 2, \"num_experts_per_tok\": 6, "
+         "\"num_attention_heads\": 16, \"num_hidden_layers\": 28, \"vocab_size\": 102400}",
+         16375728128.0}};
+    clg_model m;
+    clg_error error;
+    for (size_t i = 0; i < sizeof file / sizeof file[0]; i++) {
+        CASE(file[i].name);
+        CHECK(read(file[i].json, &m, &error) == CLG_OK);
+        CHECK_NEAR((double)m.parameters, file[i].total, 0);
+    }
+    CASE("a language model without a model_type of its own goes by that of the whole");
+    CHECK(read("{\"model_type\": \"minimax_m3_vl\", \"text_config\": {\"hidden_size\": 64, "
+               "\"num_hidden_layers\": 1, \"num_attention_heads\": 4, \"vocab_size\": 100}}",
+               &m, &error) == CLG_OK);
+}
+
 /* One number a layer, as a list. */
 static void listed(void) {
     clg_model m;
@@ -144,6 +233,10 @@ int main(void) {
     mimo();
     searched();
     idle();
+    kimi_k3();
+    convolving();
+    heads_of_layers();
+    older_names();
     listed();
     clg_arena_clear(&arena);
     return DONE;
