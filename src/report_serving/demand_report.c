@@ -276,16 +276,36 @@ static void print_kept(clg_text *t, const clg_serve_question *s, const clg_serve
                        clg_words_grouped(t, (double)s->demand->clients), clg_words_grouped(t, gpus),
                        gpus > 1 ? "s" : "", 100 * a->rho);
     if (!clg_demand_timed(s) || a->brief) return;
-    clg_text_print(t,
-                   "         this demand keeps %.0f GPU%s (P10 %.0f – P90 %.0f) above %.0f %% "
-                   "load\n",
-                   a->gpus_kept_full, a->gpus_kept_full == 1.0 ? "" : "s",
-                   clg_serve_kept_full(s, a, &a->fast), clg_serve_kept_full(s, a, &a->slow),
-                   100 * s->full_share);
+    double slow = clg_serve_kept_full(s, a, &a->slow);
+    if (slow == 0)
+        clg_text_print(t, "         this demand keeps no copy above %.0f %% load\n",
+                       100 * s->full_share);
+    else
+        clg_text_print(t,
+                       "         this demand keeps %.0f GPU%s (P10 %.0f – P90 %.0f) above %.0f %% "
+                       "load\n",
+                       a->gpus_kept_full, a->gpus_kept_full == 1.0 ? "" : "s",
+                       clg_serve_kept_full(s, a, &a->fast), slow, 100 * s->full_share);
+}
+
+/* What it makes until the last answer and, where a short demand makes that another number, what is
+ * asked of it while requests come. */
+static void print_made(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    const double alike = 0.02;
+    double most = (double)a->fleet.replicas * a->offline_tokens_per_s, asked = a->rho * most;
+    bool other =
+        clg_demand_timed(s) && a->rho <= 1 && asked > (1 + alike) * a->fleet.output_tokens_per_s;
+    clg_text_print(t, "         %s output tokens/s%s of %s at most (P10 %s – P90 %s)\n",
+                   clg_words_grouped(t, other ? asked : a->fleet.output_tokens_per_s),
+                   other ? " asked for" : "", clg_words_grouped(t, most),
+                   clg_words_grouped(t, most / a->doubt.rate),
+                   clg_words_grouped(t, most * a->doubt.rate));
+    if (other)
+        clg_text_print(t, "         %s until the last answer\n",
+                       clg_words_grouped(t, a->fleet.output_tokens_per_s));
 }
 
 static void print_use(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
-    double fleet = (double)a->fleet.replicas;
     clg_text_print(t,
                    "use      busy %.1f %% of the time with %.1f sequences; MFU %.2f %%; load "
                    "(rho) %.1f %% of capacity\n",
@@ -301,11 +321,7 @@ static void print_use(clg_text *t, const clg_serve_question *s, const clg_serve_
                        "the iterations\n",
                        100 * a->fleet.found.read,
                        clg_words_quantity(t, s->replica->host_bytes_per_s, CLG_BYTES_PER_S));
-    double most = fleet * a->offline_tokens_per_s;
-    clg_text_print(t, "         %s output tokens/s of %s at most (P10 %s – P90 %s)\n",
-                   clg_words_grouped(t, a->fleet.output_tokens_per_s), clg_words_grouped(t, most),
-                   clg_words_grouped(t, most / a->doubt.rate),
-                   clg_words_grouped(t, most * a->doubt.rate));
+    print_made(t, s, a);
     print_kept(t, s, a);
 }
 

@@ -35,12 +35,12 @@ static void print_start(clg_text *t, const clg_serve_question *s, const clg_serv
     const clg_autoscaler *scaler = &s->autoscaler;
     clg_text_print(t,
                    "         autoscaled by the last %s, kept for %s; a start takes %s\n"
-                   "         at %.0f %%: %s starts, %.3g %% late to the first token\n",
+                   "         at %.0f %%: %s start%s, %.3g %% late to the first token\n",
                    clg_words_quantity(t, scaler->window_s, CLG_SECONDS),
                    clg_words_quantity(t, scaler->keep_s, CLG_SECONDS),
                    clg_words_quantity(t, s->cold_start_s, CLG_SECONDS), 100 * scaler->share,
                    clg_words_grouped(t, (double)a->scaled[0].starts),
-                   100 * a->scaled[0].late_first);
+                   a->scaled[0].starts == 1 ? "" : "s", 100 * a->scaled[0].late_first);
     if (!clg_scaled_in_time(s, a))
         clg_text_print(t, "         no lower share meets the target: demand rises faster than "
                           "replicas start\n");

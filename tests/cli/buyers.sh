@@ -78,6 +78,27 @@ Kimi K2 on 8 B200|in|7.54|kimi-k2 --gpu b200-sxm --tp 8 --prompt 1ktok --output 
 GLM-5 on 8 B200|in|20.22|glm-5 --gpu b200-sxm --tp 8 --weights fp8 --prompt 1ktok --output 1ktok --engine sglang
 8B on one A100 of 40 GB|in|13.3|llama-3.1-8b --gpu a100-sxm-40gb --prompt 1024tok --output 128tok
 ROWS
+# Of several clients, as measured, ms a token; lengths of the 8B assumed (aihardwareindex.com, of Koyeb's tables;
+# lambda.ai, qwen3-coder-next, TTFT 2 to 4 s, whose B200 make 16 ms where 7.1 to 16.9 is said; millstoneai.com, 2026-01)
+while IFS='|' read -r name inside published command; do
+    "$ceiling" demand $command >"$scratch/some"
+    token=$(sed -n 's/^         each token after .*ms   *\([0-9.]*\) ms – \([0-9.]*\) ms$/\1 \2/p' "$scratch/some")
+    lies "$name, ms a token" "$inside" "$published" "${token% *}" "${token#* }"
+done <<'ROWS'
+8B, 32 on an L40S|in|28.5|llama-3.1-8b --gpu l40s --tp 1 --clients 32 --prompt 500tok --output 500tok
+8B, 32 on an A100|in|16.6|llama-3.1-8b --gpu a100-sxm-80gb --tp 1 --clients 32 --prompt 500tok --output 500tok
+Qwen3-Coder-Next, 32 on 4 H100|in|16|qwen3-coder-next --gpu h100-sxm --tp 4 --clients 32 --requests 64 --prompt 8ktok --output 1ktok
+Qwen3-Coder-Next, 32 on 4 A100|in|26|qwen3-coder-next --gpu a100-sxm-80gb --tp 4 --clients 32 --requests 64 --prompt 8ktok --output 1ktok
+gpt-oss 120B, 4 on an H100|in|7.83|gpt-oss-120b --gpu h100-sxm --tp 1 --clients 4 --prompt 1ktok --output 1ktok
+gpt-oss 120B, 4 on an RTX PRO 6000|in|11.1|gpt-oss-120b --gpu rtx-pro-6000 --tp 1 --clients 4 --prompt 1ktok --output 1ktok
+ROWS
+# 80 calls of 14 turns in 4.2 minutes, p95 of a turn 1.34 s: two RTX 4090 that also hear and speak (gigagpu.com, lengths
+# assumed). 70B in 16 bit for 32 users of 8 k: four H100, eight L40S (servnetuk.com, by memory alone)
+gpus=$(users llama-3.1-8b --gpu rtx-4090 --weights fp8 --cache fp8 --rate 4.4req/s --span 10min --shared-prefix 1500tok \
+    --prompt 60tok --output 60tok --turns 14 --turn-gap 18s --ttft 300ms --tpot 30ms)
+lies "80 calls, RTX 4090" out 2 "${gpus% *}" "${gpus#* }"
+gpus=$(users llama-3.3-70b --gpu h100-sxm --weights bf16 --clients 32 --prompt 7ktok --output 1ktok --ttft 5s --tpot 100ms)
+lies "32 users of 8 k, H100" in 4 "${gpus% *}" "${gpus#* }"
 # 70B in fp8 on one H100 PCIe, 2,100 tokens/s of 16 sequences (llmversus.com, 2026): its weights alone take 35 ms to
 # read, 457 tokens/s; here its cache has no room for 16
 most=$(made llama-3.3-70b --weights fp8 --gpu h100-pcie --tp 1 --clients 16 --prompt 1ktok --output 500tok)
