@@ -197,7 +197,9 @@ static void write_text(clg_text *out, const void *from) {
     clg_report_quality(out, &a->replica);
     clg_report_headroom(out, &a->question, &a->answer, &a->headroom);
     clg_report_frontier(out, &a->question, &a->frontier);
-    if (a->found.count > 0) clg_report_search(out, a->found.row, a->found.count);
+    bool sized = a->job.requests == 0 && a->question.replicas == 0 && a->answer.attainable;
+    double gpus = (double)a->answer.fleet.replicas * clg_replica_gpus(&a->replica);
+    if (a->found.count > 0) clg_report_search(out, a->found.row, a->found.count, sized ? gpus : 0);
     if (a->levers.row) clg_report_levers(out, a->levers.row, a->levers.count);
     if (a->gpus.row) clg_report_gpus(out, a->gpus.row, a->gpus.count);
 }

@@ -26,8 +26,9 @@ clg_bill clg_bill_of(const clg_serve_question *question, const clg_serve_answer 
 /* What one change does to capacity, cost and the demand needed. */
 void clg_report_levers(clg_text *text, const clg_lever *lever, int count);
 
-/* The first rows of a search and the one that was taken. */
-void clg_report_search(clg_text *text, const clg_lever *row, int count);
+/* The first rows of a search and the one that was taken, of which a fleet of so many GPUs was sized
+ * for the whole demand; 0: none was. */
+void clg_report_search(clg_text *text, const clg_lever *row, int count, double needed_gpus);
 
 /* The best replica on each GPU at each term of price, in the order given. */
 void clg_report_gpus(clg_text *text, const clg_lever *row, int count);

@@ -78,7 +78,20 @@ static const char *per_hour(clg_text *t, const clg_lever *l) {
     return known ? clg_words_bill(t, l->usd_per_h) : "-";
 }
 
-void clg_report_search(clg_text *t, const clg_lever *row, int count) {
+/* Rows are compared on a part of a long demand: where that asks for another fleet than all of it.
+ */
+static void print_other_fleet(clg_text *t, const clg_lever *row, int count, double needed_gpus) {
+    for (int i = 0; i < count; i++)
+        if (row[i].chosen && row[i].gpus_fleet > 0 && needed_gpus > 0 &&
+            fabs(row[i].gpus_fleet - needed_gpus) > 0.5)
+            clg_text_print(
+                t,
+                "         all is of the busiest part, to compare by: of the whole demand "
+                "> needs %s\n",
+                clg_words_grouped(t, needed_gpus));
+}
+
+void clg_report_search(clg_text *t, const clg_lever *row, int count, double needed_gpus) {
     enum { SHOWN = 14 };
     int widest = (int)strlen("fewest GPUs first");
     int shown = count < SHOWN ? count : SHOWN;
@@ -97,6 +110,7 @@ void clg_report_search(clg_text *t, const clg_lever *row, int count) {
     clg_text_print(t,
                    "         $/Mtok: a full replica at the target; all: GPUs that meet it, ~ for "
                    "the mean; > taken\n");
+    print_other_fleet(t, row, count, needed_gpus);
     print_losses(t, row, shown);
 }
 
