@@ -33,7 +33,9 @@ static bool plain_gradients(const clg_layout *layout, const clg_stack *stack) {
 }
 
 double clg_gradient_bytes(const clg_layout *layout, const clg_stack *stack) {
+    bool single = clg_precision_is_single(layout->precision);
     if (stack->precision.fp16_gradients && layout->precision == CLG_FP16) return 2;
+    if (!single && layout->zero > 0 && layout->zero <= stack->precision.narrow_until) return 2;
     if (plain_gradients(layout, stack)) return clg_weight_bytes(layout);
     return clg_precision_bytes(stack->gradient);
 }

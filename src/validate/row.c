@@ -6,6 +6,7 @@
 #include "model/preset.h"
 #include "schedule/schedule.h"
 #include "stack/names.h"
+#include "validate/degrees.h"
 #include "validate/notes.h"
 #include "validate/words.h"
 
@@ -158,14 +159,6 @@ static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
     return machine->gpus > 0 ? NULL : "gpus is missing";
 }
 
-bool clg_row_prints_layout(const clg_csv *csv, int row) {
-    static const char *const degrees[] = {"dp", "zero", "tp", "cp", "ep", "pp"};
-    bool printed = !(clg_row_number(csv, row, "gpus", 1) > 1);
-    for (size_t i = 0; i < sizeof degrees / sizeof degrees[0]; i++)
-        printed = printed || *clg_row_word(csv, row, degrees[i]) != 0;
-    return printed;
-}
-
 bool clg_row_network_open(clg_arena *arena, const clg_csv *csv, int row,
                           const clg_scenario *scenario) {
     const clg_machine *m = &scenario->machine;
@@ -261,25 +254,6 @@ static bool open_batch(const clg_csv *csv, int row) {
     return !*clg_row_word(csv, row, "step_s") && *clg_row_word(csv, row, "tokens_per_s_per_gpu");
 }
 
-static bool accumulates(int micro_batches, const clg_scenario *scenario, const clg_layout *l) {
-    return scenario && l->accumulation == micro_batches;
-}
-
-/* A row that prints none of its degrees leaves all of them open, a mixture without expert ranks
- * those. What is fixed here stays as the plan of software that can split nothing. */
-static void open_degrees(const clg_csv *csv, int row, const clg_scenario *scenario,
-                         clg_space *space) {
-    clg_axis_values *all[] = {&space->tp,   &space->sp,   &space->cp,      &space->ep,
-                              &space->etp,  &space->pp,   &space->dp,      &space->vpp,
-                              &space->zero, &space->hsdp, &space->schedule};
-    bool printed = clg_row_prints_layout(csv, row);
-    int micro_batches = integer(csv, row, "accumulation", 0);
-    if (space->gpus == 1 || space->global_batch < 1) return;
-    if (micro_batches > 0) space->may = accumulates, space->may_context = micro_batches;
-    if (experts_of(&scenario->model) > 0 && !*clg_row_word(csv, row, "ep")) space->ep.count = 0;
-    for (size_t i = 0; i < sizeof all / sizeof *all && !printed; i++) all[i]->count = 0;
-}
-
 static const char *read_words(clg_arena *arena, const clg_csv *csv, int row,
                               const clg_scenario *scenario, clg_space *space) {
     int at = 0, vpp = space->vpp.count ? space->vpp.value[0] : 1;
@@ -344,7 +318,8 @@ static const char *read_space(clg_arena *arena, const clg_csv *csv, int row,
     if (!degrees_are_sane(space)) return "a degree of parallelism is no number of 1 or more";
     const char *reason = read_words(arena, csv, row, scenario, space);
     if (!reason) reason = degrees_other_gpus(arena, space);
-    open_degrees(csv, row, scenario, space);
+    bool mixture = experts_of(&scenario->model) > 0;
+    clg_degrees_open(csv, row, &scenario->stack, mixture, space);
     return reason;
 }
 

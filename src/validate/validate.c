@@ -66,8 +66,6 @@ static void read_measured(const clg_csv *csv, int row, clg_run *run) {
     run->measured_memory_bytes = measured(csv, row, "memory_gb", CLG_BYTES, 1e9);
     run->held_out = clg_row_number(csv, row, "held_out", 0) > 0;
     run->measured_fits = strcmp(status, "ok") == 0 ? 1 : strcmp(status, "oom") == 0 ? 0 : -1;
-    /* Where it prints no layout one is taken, which says nothing of memory. */
-    if (!clg_row_prints_layout(csv, row)) run->measured_fits = -1;
 }
 
 static void read_memory_kind(clg_arena *arena, const clg_csv *csv, int row, const clg_stack *stack,
@@ -144,6 +142,8 @@ static void run_row(const rows *all, int index, clg_arena *arena) {
     if (reason) {
         run->reason = clg_arena_copy(arena, reason, strlen(reason));
     } else {
+        /* Where it prints no layout one is taken, which says nothing of memory. */
+        if (!clg_row_prints_layout(csv, row, &scenario->stack)) run->measured_fits = -1;
         run->stack = clg_arena_copy(arena, scenario->stack.name, strlen(scenario->stack.name));
         if (!scenario->stack.known) run->unknown_stack = clg_row_word(csv, row, "stack");
         run->predicted.stages = NULL;

@@ -19,6 +19,18 @@ static void deepspeed_scripts_with_a_here_document(void) {
         "--seq-length 2048 $ARGS\n");
 }
 
+static void deepspeed_shares_out_states_of_bf16(void) {
+    CASE("Megatron-DeepSpeed: ZeRO-0 in bf16 is BF16_Optimizer's, which shares out states");
+    JOB("zero=1 precision=bf16", "run.sh",
+        "deepspeed --num_gpus 8 pretrain_gpt.py --deepspeed --zero-stage 0 --num-layers 24 "
+        "--hidden-size 2048 --num-attention-heads 16 --micro-batch-size 4 --global-batch-size 64 "
+        "--bf16 --seq-length 2048\n");
+    JOB("zero=0 precision=fp16", "run.sh",
+        "deepspeed --num_gpus 8 pretrain_gpt.py --deepspeed --zero-stage 0 --num-layers 24 "
+        "--hidden-size 2048 --num-attention-heads 16 --micro-batch-size 4 --global-batch-size 64 "
+        "--fp16 --seq-length 2048\n");
+}
+
 static void nemo_yaml_with_references(void) {
     CASE("NeMo: references of the launcher, relative and computed");
     JOB("layers=96 hidden=12288 ffn=49152 vocab=50257 gpus=1024 nodes=128 tp=4 pp=8 vpp=6 "
@@ -447,6 +459,7 @@ int main(void) {
     filled_in();
     megablocks_experts();
     deepspeed_scripts_with_a_here_document();
+    deepspeed_shares_out_states_of_bf16();
     nemo_yaml_with_references();
     nemo_recipe();
     bridge_recipe();

@@ -145,6 +145,13 @@ static void gradients(void) {
     l.precision = CLG_BF16;
     CHECK(clg_gradient_bytes(&l, &s.stack) == 4 && clg_gradient_held_bytes(&l, &s.stack) == 6);
     CHECK(clg_update_bytes_per_parameter(&l, &s.stack) == 0);
+    CASE("under Trainer ZeRO-1 and 2 are DeepSpeed's: bf16 gradients, an fp32 copy for the update");
+    s = plan_scenario(&arena, "llama-2-7b", "a100-sxm-80gb", "transformers", 8);
+    for (l.zero = 0; l.zero <= 3; l.zero++) {
+        bool deepspeed = l.zero == 1 || l.zero == 2;
+        CHECK(clg_gradient_bytes(&l, &s.stack) == (deepspeed ? 2 : 4));
+        CHECK(clg_update_bytes_per_parameter(&l, &s.stack) == (deepspeed ? 4 : 0));
+    }
     CASE("no masters, one rank, no ZeRO: autograd's own gradients and moments, 2 + 4, no copy");
     s = plan_scenario(&arena, "llama-3.2-3b", "a100-sxm-80gb", "torchtune-2024", 1);
     l = plan_layout(2048);
