@@ -106,11 +106,11 @@ static void sglang(clg_text *t, const engine_job *j, part which) {
     clg_text_print(t, "\n");
 }
 
-/* ---- TensorRT-LLM: degrees are of all ranks, limits of one; the rest is a file */
+/* ---- TensorRT-LLM: degrees are of all ranks, limits of one; the rest is a file, whose part on the
+ * cache some versions take in place of the flags' (llm_utils.py: update_llm_args_with_extra_dict) */
 
 static void trtllm(clg_text *t, const engine_job *j, part which) {
     const clg_serving_layout *l = &j->replica->layout;
-    const clg_replica_choice *c = j->choice;
     (void)which;
     clg_text_print(t, "trtllm-serve %s", j->model);
     flag(t, "--tp_size", stage_gpus(j));
@@ -119,7 +119,6 @@ static void trtllm(clg_text *t, const engine_job *j, part which) {
     flag(t, "--max_batch_size", j->replica->rules.max_sequences / l->dp);
     flag(t, "--max_num_tokens", j->replica->rules.max_tokens / l->dp);
     flag(t, "--max_seq_len", (double)j->context);
-    if (c->memory_share > 0) flag(t, "--kv_cache_free_gpu_memory_fraction", c->memory_share);
     word(t, "--config engine.yaml", true);
     clg_text_print(t, "\n");
 }
@@ -131,6 +130,8 @@ static void trtllm_file(clg_text *t, const engine_job *j) {
                    ranks_of(j) > 1 ? "true" : "false",
                    j->replica->layout.cache == CLG_FP8 ? "fp8" : "auto",
                    j->choice->no_prefix_cache ? "false" : "true");
+    if (j->choice->memory_share > 0)
+        clg_text_print(t, "  free_gpu_memory_fraction: %.9g\n", j->choice->memory_share);
     if (j->choice->host_bytes > 0) /* of a GPU */
         clg_text_print(t, "  host_cache_size: %.0f\n", j->choice->host_bytes);
 }
