@@ -78,7 +78,9 @@ clg_status clg_file_read(clg_arena *arena, const char *path, size_t most, const 
         return refuse(error, path, "name a file in it", "this is a directory");
     FILE *file = standard ? stdin : fopen(path, "rb");
     if (!file)
-        return refuse(error, path, errno == ENOENT ? "check the path" : "check its permissions",
+        return refuse(error, path,
+                      errno == ENOENT || errno == ENOTDIR ? "check the path"
+                                                          : "check its permissions",
                       strerror(errno));
     clg_status status = read_all(arena, file, path, most, text, size, error);
     if (!standard) fclose(file);

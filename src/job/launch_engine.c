@@ -107,7 +107,8 @@ static void sglang(clg_text *t, const engine_job *j, part which) {
 }
 
 /* ---- TensorRT-LLM: degrees are of all ranks, limits of one; the rest is a file, whose part on the
- * cache some versions take in place of the flags' (llm_utils.py: update_llm_args_with_extra_dict) */
+ * cache some versions take in place of the flags' (llm_utils.py: update_llm_args_with_extra_dict)
+ */
 
 static void trtllm(clg_text *t, const engine_job *j, part which) {
     const clg_serving_layout *l = &j->replica->layout;

@@ -184,9 +184,9 @@ static clg_status refused(clg_reading *r) {
 static clg_status no_trainer(clg_reading *r) {
     clg_error_at(r->error, r->files[0].name, 0, 0, NULL);
     return clg_fail(r->error, CLG_BAD_INPUT,
-                    "'ceiling read --help' lists the formats; give the script together with the "
-                    "files it names",
-                    "no trainer's keys are in it");
+                    "'ceiling show trainers' lists those that are read; give the script together "
+                    "with the files it names",
+                    "no trainer's keys are in it, nor is it a model's config.json");
 }
 
 /* A trainer that is known by a key or two, and has not most of the keys that matter here: another
@@ -268,10 +268,14 @@ static clg_status check_files(const clg_reading *r) {
     if (r->file_count > MOST_FILES)
         return clg_fail(r->error, CLG_BAD_USAGE, "name those of one job", "more than 32 files");
     for (int i = 0; i < r->file_count; i++) {
-        if (r->files[i].size <= FILE_BYTES) continue;
-        clg_error_at(r->error, r->files[i].name, 0, 0, NULL);
-        return clg_fail(r->error, CLG_BAD_INPUT, "name the job's own file",
-                        "a configuration of more than 1 MiB");
+        const clg_job_file *file = &r->files[i];
+        const char *fault = file->size > FILE_BYTES ? "a configuration of more than 1 MiB"
+                            : file->size == 0       ? "it is empty"
+                            : memchr(file->text, '\0', file->size) ? "it is no text"
+                                                                   : NULL;
+        if (!fault) continue;
+        clg_error_at(r->error, file->name, 0, 0, NULL);
+        return clg_fail(r->error, CLG_BAD_INPUT, "name the job's own file", "%s", fault);
     }
     return CLG_OK;
 }

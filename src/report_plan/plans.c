@@ -276,9 +276,11 @@ void clg_report_fits_with(clg_text *t, const clg_fits_with *fits_with, int count
         const clg_evaluation *e = &fits_with[i].plan;
         clg_text_print(t, "  %s: %s%s\n", fits_with[i].flags, fits_with[i].remark,
                        fits_with[i].gamble ? ", beyond --risk" : "");
+        size_t from = t->size;
         clg_text_print(t, "    %s of %s (out %s %%), step %s: %s\n",
                        clg_words_gb(t, e->memory.total_bytes), clg_words_gb(t, e->capacity_bytes),
                        clg_words_chance_out(t, e), clg_words_quantity(t, e->step_s, CLG_SECONDS),
                        in_words(t, &e->layout));
+        clg_text_fold(t, from, 6);
     }
 }

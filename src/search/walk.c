@@ -375,13 +375,18 @@ const char *clg_walk_refused(clg_arena *arena, const clg_scenario *scenario,
         (clg_schedule_kind)likely(&space->schedule, l->vpp > 1 ? CLG_INTERLEAVED : CLG_1F1B);
     int64_t model_ranks = (int64_t)l->tp * l->cp * l->pp;
     if (model_ranks > space->gpus)
-        return clg_arena_print(arena, "tp %d x cp %d x pp %d is more than the %lld GPUs", l->tp,
-                               l->cp, l->pp, (long long)space->gpus);
+        return clg_arena_print(arena,
+                               "tp %d x cp %d x pp %d is more than the %lld GPUs; lower a degree, "
+                               "or give --gpus %lld",
+                               l->tp, l->cp, l->pp, (long long)space->gpus, (long long)model_ranks);
     l->dp = likely(&space->dp, (int)(space->gpus / model_ranks));
     if (l->dp * model_ranks != space->gpus)
         return clg_arena_print(
-            arena, "tp %d x cp %d x pp %d x dp %d is %lld GPUs, not the %lld asked for", l->tp,
-            l->cp, l->pp, l->dp, (long long)(l->dp * model_ranks), (long long)space->gpus);
+            arena,
+            "tp %d x cp %d x pp %d x dp %d is %lld GPUs, not the %lld asked for; "
+            "give degrees that make %lld, or --gpus %lld",
+            l->tp, l->cp, l->pp, l->dp, (long long)(l->dp * model_ranks), (long long)space->gpus,
+            (long long)space->gpus, (long long)(l->dp * model_ranks));
     l->micro_batch = likely(&space->micro_batch, 1);
     l->accumulation = space->global_batch / ((int64_t)l->dp * l->micro_batch);
     if (l->accumulation < 1)
