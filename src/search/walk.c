@@ -375,10 +375,9 @@ const char *clg_walk_refused(clg_arena *arena, const clg_scenario *scenario,
         (clg_schedule_kind)likely(&space->schedule, l->vpp > 1 ? CLG_INTERLEAVED : CLG_1F1B);
     int64_t model_ranks = (int64_t)l->tp * l->cp * l->pp;
     if (model_ranks > space->gpus)
-        return clg_arena_print(arena,
-                               "tp %d x cp %d x pp %d is more than the %lld GPUs; lower a degree, "
-                               "or give --gpus %lld",
-                               l->tp, l->cp, l->pp, (long long)space->gpus, (long long)model_ranks);
+        return clg_arena_print(
+            arena, "tp %d x cp %d x pp %d is more than the %lld GPUs; lower one of them", l->tp,
+            l->cp, l->pp, (long long)space->gpus);
     l->dp = likely(&space->dp, (int)(space->gpus / model_ranks));
     if (l->dp * model_ranks != space->gpus)
         return clg_arena_print(
