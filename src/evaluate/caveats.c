@@ -31,8 +31,7 @@ static void note_kernels(notes *n, const clg_scenario *s, const clg_layout *layo
     else if (!kernels->gemm[layout->precision].known)
         note(n, "no %s products were timed on %s: a wider format's shares stand in",
              clg_name_of(clg_precision_names, (int)layout->precision), gpu);
-    if (s->model.active_parameters < s->model.parameters &&
-        !kernels->grouped[layout->precision].known)
+    if (clg_model_has_experts(&s->model) && !kernels->grouped[layout->precision].known)
         note(n, "no grouped products were timed on %s: others' shares stand in", gpu);
     if (layout->attention > CLG_BLOCKWISE && !kernels->attention[layout->attention].known)
         note(n, "no %s attention was timed on %s: %s share stands in",
@@ -60,6 +59,9 @@ static void note_request(notes *n, const clg_scenario *s, const clg_layout *layo
         note(n, "%s is not known to run on this vendor's GPUs (%s)", s->stack.title,
              s->machine.gpu.vendor);
     if (lacks) note(n, "%s is not known to have %s", s->stack.title, lacks);
+    if (s->model.unread)
+        note(n, "nothing here reads %s of the model's file: it may be another model",
+             s->model.unread);
     if (s->model.max_seq > 0 && layout->seq > s->model.max_seq)
         note(n, "sequences are longer than the %lld tokens of the model's file",
              (long long)s->model.max_seq);
@@ -93,7 +95,7 @@ static void note_batch(notes *n, const clg_scenario *s, const clg_layout *layout
 /* Performance tables force tokens evenly over experts; who trains a router has a fullest rank. */
 static void note_experts(notes *n, const clg_scenario *s, const clg_layout *layout) {
     double fullest = clg_learned_imbalance(s, layout);
-    if (s->model.active_parameters == s->model.parameters) return;
+    if (!clg_model_has_experts(&s->model)) return;
     note(n, "mixtures of experts are predicted worse than dense models");
     if (layout->ep == 1 || s->expert_imbalance > 1) return;
     if (s->stack.experts.learned_routing) {

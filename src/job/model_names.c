@@ -47,6 +47,27 @@ static bool stands_in(const char *part, size_t size, const char *name) {
     return false;
 }
 
+/* A size that a name says, "30b" or "1.7b" as a word of its own; its length, 0: there is none. */
+static size_t size_in(const char *name, const char **at) {
+    for (const char *c = name; *c; c++) {
+        bool inside = c > name && (is_letter(c[-1]) || is_digit(c[-1]) || c[-1] == '.');
+        size_t figures = strspn(c, "0123456789.");
+        if (inside || !is_digit(*c) || lower(c[figures]) != 'b') continue;
+        if (is_letter(c[figures + 1]) || is_digit(c[figures + 1])) continue;
+        *at = c;
+        return figures;
+    }
+    return 0;
+}
+
+/* A part without a size stands in names of all sizes of a model ("nemotron3-nano"). */
+static bool other_size(const char *part, const char *preset, const char *name) {
+    const char *at, *said, *has;
+    size_t size = size_in(name, &said), own = preset ? size_in(preset, &has) : 0;
+    if (size_in(part, &at) > 0 || size == 0 || own == 0) return false;
+    return size != own || memcmp(said, has, size) != 0;
+}
+
 /* The longest preset, or other name of one, that stands in a name. */
 static const char *preset_in(clg_arena *arena, const char *name) {
     int count;
@@ -68,7 +89,8 @@ static const char *preset_in(clg_arena *arena, const char *name) {
     for (const clg_json *one = others ? others->first : NULL; one; one = one->next) {
         size_t size = squash(one->key, part, NULL);
         if (size < longest || !stands_in(part, size, name)) continue;
-        longest = size, best = *one->text ? one->text : NULL;
+        const char *preset = *one->text ? one->text : NULL;
+        if (!other_size(one->key, preset, name)) longest = size, best = preset;
     }
     return best;
 }

@@ -31,7 +31,21 @@ static const clg_json *first_of(const clg_json *root, const char *names) {
     return NULL;
 }
 
+/* Other names of what was found count as asked for, too. */
+static void remember(const clg_config *config, const char *names) {
+    clg_config_asked *asked = config->asked;
+    while (*names) {
+        size_t size = strcspn(names, "|"), first = strcspn(names, "|.");
+        const clg_json *node = at_path(config->root, names, first < size ? first : size);
+        int i = 0;
+        while (i < asked->count && asked->member[i] != node) i++;
+        if (node && i == asked->count && i < CLG_CONFIG_ASKED) asked->member[asked->count++] = node;
+        names += size + (names[size] == '|');
+    }
+}
+
 const clg_json *clg_config_field(const clg_config *config, const char *names) {
+    if (config->asked) remember(config, names);
     const clg_json *node = first_of(config->root, names);
     return node || !config->defaults ? node : first_of(config->defaults, names);
 }

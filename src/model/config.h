@@ -5,12 +5,20 @@
 #include "base/json.h"
 #include "op/op.h"
 
+/* Members of the object that a reader asked for. */
+enum { CLG_CONFIG_ASKED = 200 };
+typedef struct clg_config_asked {
+    const clg_json *member[CLG_CONFIG_ASKED];
+    int count;
+} clg_config_asked;
+
 /* A config being read: the object that describes the text model, and where faults are put. */
 typedef struct clg_config {
     const char *file;
     const clg_json *root; /* the object with the fields (text_config of a multimodal model) */
     clg_error *error;
     const clg_json *defaults; /* looked at after root; NULL: none */
+    clg_config_asked *asked;  /* NULL: nobody wants to know */
 } clg_config;
 
 /* The first of the '|'-separated names that is present and not null, or NULL. A name may be a path
@@ -38,6 +46,10 @@ const clg_json *clg_config_item(const clg_json *list, int64_t index);
 /* The format weights are stored in, bf16 where no quantization is named; false: in one that is none
  * of ours, and `method` is what the file calls it. */
 bool clg_config_stored(const clg_config *config, clg_precision *stored, const char **method);
+
+/* Up to four members that say sizes or parts of layers and that no reader asked for, as words; in
+ * `out`, which is empty where there are none. */
+void clg_config_unread(const clg_config *config, char *out, size_t size);
 
 /* Fails at a field (or at the object when it is absent). Returns CLG_BAD_INPUT. */
 clg_status clg_config_fault(const clg_config *config, const char *names, const char *mend,

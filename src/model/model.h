@@ -163,9 +163,11 @@ typedef struct clg_model {
     clg_precision stored_beside;  /* and of those beside experts, where experts alone are in 4 bits
                                    */
     const char *stored_unknown;   /* as config.json calls a format that is none of ours, or NULL */
-    int64_t parameters;           /* total without MTP modules: what model cards print */
-    int64_t active_parameters;    /* parameters a token touches: all but unrouted experts, idle
-                                     layers and tables of layers */
+    const char *unread;        /* fields of config.json that say sizes or parts of layers and that
+                                  nothing here reads, or NULL */
+    int64_t parameters;        /* total without MTP modules: what model cards print */
+    int64_t active_parameters; /* parameters a token touches: all but unrouted experts, idle
+                                  layers and tables of layers */
 } clg_model;
 
 /* LINEAR attention: values of one sequence's state, and of the inputs its convolution still sees
@@ -197,6 +199,9 @@ double clg_model_flop_per_token(const clg_model *model, int64_t seq);
  * `arena`. An unknown architecture names the fields it could not map and how to write them. */
 clg_status clg_model_read(clg_arena *arena, const char *name, const char *text, size_t size,
                           clg_model *model, clg_error *error);
+
+/* Whether some layer has experts, not all of which a token visits. */
+bool clg_model_has_experts(const clg_model *model);
 
 /* Whether keys of its layers are pooled into entries that are values, too. */
 bool clg_model_pools(const clg_model *model);

@@ -91,10 +91,11 @@ static clg_status read_ffn(raw_model *raw) {
     const clg_config *c = &raw->config;
     int64_t ratio;
     if (clg_config_whole(c, "expansion_ratio|mlp_ratio", 1, 64, 4, &ratio) != CLG_OK ||
-        clg_config_of_layer(c,
-                            "intermediate_size|ffn_dim|n_inner|ffn_hidden_size|mlp_hidden_size|"
-                            "ffn_config.ffn_hidden_size",
-                            0, 1 << 24, ratio * raw->hidden, &raw->ffn) != CLG_OK)
+        clg_config_of_layer(
+            c,
+            "block_ff_dim|intermediate_size|ffn_dim|n_inner|ffn_hidden_size|mlp_hidden_size|"
+            "ffn_config.ffn_hidden_size",
+            0, 1 << 24, ratio * raw->hidden, &raw->ffn) != CLG_OK)
         return CLG_BAD_INPUT;
     bool own = !clg_config_field(c, "intermediate_size") && clg_config_field(c, joint_widths);
     if (raw->together || own) raw->ffn /= 2;
@@ -214,14 +215,14 @@ static clg_status read_window(raw_model *raw) {
     bool letters = pattern && pattern->kind == CLG_JSON_STRING && pattern->text_size > 0 &&
                    pattern->text[pattern->text_size - 1] == 'G'; /* "LLLG" (EXAONE 4) */
     if (clg_config_switch(c, "use_sliding_window", !has(raw, CLG_WINDOW_OFF), &used) != CLG_OK ||
-        clg_config_whole(c, "sliding_window|attention_chunk_size", 1, 1 << 30, 0, &raw->window) !=
-            CLG_OK ||
+        clg_config_whole(c, "sliding_window|sliding_window_size|attention_chunk_size", 1, 1 << 30,
+                         0, &raw->window) != CLG_OK ||
         (!letters &&
          clg_config_whole(c, "sliding_window_pattern|_sliding_window_pattern|layer_switch", 1,
                           10000, 0, &raw->window_every) != CLG_OK))
         return CLG_BAD_INPUT;
-    raw->chunked =
-        clg_config_field(c, "attention_chunk_size") && !clg_config_field(c, "sliding_window");
+    raw->chunked = clg_config_field(c, "attention_chunk_size") &&
+                   !clg_config_field(c, "sliding_window|sliding_window_size");
     if (letters) raw->window_every = (int64_t)pattern->text_size;
     if (!used) raw->window = 0;
     if (raw->window_every == 0) raw->window_every = raw->family_window_every;
@@ -360,7 +361,7 @@ static void read_label(clg_arena *arena, const clg_json *root, clg_model *model)
 /* Multimodal models say it beside the text model or in it. */
 static void read_stored(clg_arena *arena, const clg_json *root, clg_model *model) {
     const char *method;
-    const clg_config whole = {model->name, root, NULL, clg_json_member(root, "text_config")};
+    const clg_config whole = {model->name, root, NULL, clg_json_member(root, "text_config"), NULL};
     const clg_json *experts = clg_config_field(&whole, "expert_dtype");
     if (!clg_config_stored(&whole, &model->stored, &method))
         model->stored_unknown = clg_arena_copy(arena, method, strlen(method));
@@ -374,7 +375,8 @@ clg_status clg_model_read(clg_arena *arena, const char *name, const char *text, 
                           clg_model *model, clg_error *error) {
     const clg_json *root;
     if (clg_dataset_parse(arena, name, text, size, &root, error) != CLG_OK) return CLG_BAD_INPUT;
-    raw_model raw = {.config = {name, root, error, NULL}};
+    clg_config_asked asked = {.count = 0};
+    raw_model raw = {.config = {name, root, error, NULL, &asked}};
     if (root->kind != CLG_JSON_OBJECT)
         return clg_config_fault(&raw.config, "model_type", "give a Hugging Face config.json",
                                 "this is no JSON object");
@@ -387,6 +389,9 @@ clg_status clg_model_read(clg_arena *arena, const char *name, const char *text, 
         clg_sparse_read(&raw.config, &raw.sparse) != CLG_OK ||
         fill(arena, &raw, clg_arena_print(arena, "%s", name), model) != CLG_OK)
         return CLG_BAD_INPUT;
+    char unread[160];
+    clg_config_unread(&raw.config, unread, sizeof unread);
+    if (unread[0]) model->unread = clg_arena_print(arena, "%s", unread);
     read_label(arena, root, model);
     read_stored(arena, root, model);
     return CLG_OK;

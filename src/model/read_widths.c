@@ -86,7 +86,7 @@ static clg_status read_block(const raw_model *raw, int64_t layer, raw_widths *w)
     if (!item || item->kind != CLG_JSON_OBJECT)
         return clg_config_fault(&raw->config, "block_configs", "give one object for each layer",
                                 "this is no list of all layers");
-    clg_config block = {raw->config.file, item, raw->config.error, NULL};
+    clg_config block = {raw->config.file, item, raw->config.error, NULL, NULL};
     int64_t group;
     if (check_block(raw, &block) != CLG_OK ||
         clg_config_whole(&block, "attention.n_heads_in_group", 1, MOST_HEADS,

@@ -49,7 +49,8 @@ bool clg_config_stored(const clg_config *config, clg_precision *stored, const ch
              whole(config, "quantization_config.bits") == 4)
         *stored = CLG_INT4;
     else if (groups && groups->first) {
-        clg_config first = {config->file, clg_json_member(groups->first, "weights"), NULL, NULL};
+        clg_config first = {config->file, clg_json_member(groups->first, "weights"), NULL, NULL,
+                            NULL};
         return first.root && of_groups(&first, stored);
     } else
         return false;

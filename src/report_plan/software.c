@@ -29,8 +29,6 @@ static bool is_latent(const clg_model *m) {
     return false;
 }
 
-static bool has_experts(const clg_model *m) { return m->active_parameters != m->parameters; }
-
 int clg_software_keeps(clg_arena *arena, const clg_scenario *s, const clg_layout *l,
                        const char *says[CLG_SOFTWARE_KEEPS]) {
     const clg_stack *k = &s->stack;
@@ -51,7 +49,7 @@ int clg_software_keeps(clg_arena *arena, const clg_scenario *s, const clg_layout
         {!full && (k->recompute.activation || k->recompute.inside),
          "norms and activations made again in the backward"},
         {!full && k->recompute.latent && is_latent(&s->model), "latent heads made again"},
-        {!full && k->recompute.experts && has_experts(&s->model), "mixtures made again"},
+        {!full && k->recompute.experts && clg_model_has_experts(&s->model), "mixtures made again"},
         {narrow && k->precision.narrow_activations,
          "inputs of activations kept in 8 bit, attention's result in 12"},
         {k->memory.held_layers > 0 && l->pp > 1 && l->tp > 1,

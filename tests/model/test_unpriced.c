@@ -83,7 +83,33 @@ static void unpriced(void) {
                &error) == CLG_OK);
 }
 
+/* A field of sizes or parts of layers that no reader asks for may make it another model. */
+static void unread(void) {
+    clg_error error = {0};
+    clg_model m;
+    const char *text = with("llama", ", \"second_mlp_size\": 99, \"use_cache\": true, "
+                                     "\"pretraining_tp\": 2, \"num_heads\": 4, "
+                                     "\"vision_layers\": 9, \"extra_expert_dim\": 0");
+    CASE("what nothing reads is named; other names of what is read, and what is off, are not");
+    CHECK(clg_model_read(&arena, "config.json", text, strlen(text), &m, &error) == CLG_OK);
+    CHECK(m.unread && strcmp(m.unread, "second_mlp_size") == 0);
+    CASE("presets have no such field");
+    int count;
+    const char *const *names = clg_model_names(&arena, &count);
+    for (int i = 0; i < count; i++) {
+        clg_model preset = find(names[i]);
+        if (preset.unread) printf("%s: %s\n", names[i], preset.unread);
+        CHECK(!preset.unread);
+    }
+    CASE("layers that are idle, and tables of layers, make no mixture of experts");
+    m = find("llama-3.2-11b-vision");
+    CHECK(m.active_parameters < m.parameters && !clg_model_has_experts(&m));
+    m = find("gemma-4-26b-a4b");
+    CHECK(clg_model_has_experts(&m));
+}
+
 int main(void) {
+    unread();
     latent_experts();
     unpriced();
     clg_arena_clear(&arena);

@@ -1,0 +1,21 @@
+/* test_model_names.c -- the preset that a name or path of a job speaks of. */
+#include "job/job.h"
+#include "test.h"
+
+static clg_arena arena;
+
+static bool is(const char *word, const char *preset) {
+    const char *found = clg_job_preset_in(&arena, word);
+    return preset ? found && strcmp(found, preset) == 0 : !found;
+}
+
+int main(void) {
+    CASE("a part of a name without a size stands for one size of a model, not for the others");
+    CHECK(is("configs/nemotron3-nano", "nemotron-3-nano-30b-a3b"));
+    CHECK(is("nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "nemotron-3-nano-30b-a3b"));
+    CHECK(is("nvidia/NVIDIA-Nemotron-3-Nano-4B-BF16", NULL));
+    CASE("presets whose own name says no size go by any");
+    CHECK(is("deepseek2-236b", "deepseek-v2") && is("llama4-17b-16e", "llama-4-scout"));
+    clg_arena_clear(&arena);
+    return DONE;
+}
