@@ -15,7 +15,7 @@ static const char *format_of(const char *quantization) {
     const char *method;
     snprintf(text, sizeof text, "{%s}", quantization);
     CHECK(clg_json_parse(&arena, "c", text, strlen(text), &root, &error) == CLG_OK);
-    const clg_config config = {"c", root, NULL, NULL};
+    const clg_config config = {"c", root, NULL, NULL, NULL};
     const char *name = clg_config_stored(&config, &stored, &method)
                            ? clg_name_of(clg_precision_names, (int)stored)
                            : "-";
