@@ -7,6 +7,7 @@
 #include "job/launch_engine.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void tell(void *context, double share) {
     const clg_progress *to = context;
@@ -64,10 +65,18 @@ static clg_status read_api(const clg_question *q, const clg_model *model, clg_ap
     return CLG_OK;
 }
 
+/* Who asks for the command of an engine, and names none, asks of that engine. */
+static const char *engine_asked(const clg_request *request) {
+    const char *launch = request->value[CLG_PARAM_LAUNCH];
+    for (const clg_name *n = clg_engine_command_names; launch && n->name; n++)
+        if (!request->value[CLG_PARAM_ENGINE] && strcmp(n->name, launch) == 0) return launch;
+    return clg_request_word(request, CLG_PARAM_ENGINE);
+}
+
 static clg_status prepare_replica(const clg_question *q, clg_demand_answer *a, clg_error *error) {
     clg_space space;
     clg_engine engine;
-    const char *name = clg_request_word(q->request, CLG_PARAM_ENGINE);
+    const char *name = engine_asked(q->request);
     if (clg_demand_scenario(q, q->request, &a->scenario, &space, error) != CLG_OK ||
         read_api(q, &a->scenario.model, &a->api, error) != CLG_OK ||
         clg_engine_find(q->arena, name, &engine, error) != CLG_OK ||

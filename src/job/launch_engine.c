@@ -89,7 +89,10 @@ static void sglang(clg_text *t, const engine_job *j, part which) {
     word(t, "--enable-dp-attention", l->dp > 1);
     if (l->ep > 1) flag(t, "--ep-size", l->ep);
     flag(t, "--max-running-requests", j->replica->rules.max_sequences);
-    flag(t, "--chunked-prefill-size", j->replica->rules.prompt_tokens);
+    const clg_serve_rules *rules =
+        &j->replica->rules; /* another engine's have one limit for both */
+    flag(t, "--chunked-prefill-size",
+         rules->prompt_tokens > 0 ? rules->prompt_tokens : rules->max_tokens);
     flag(t, "--context-length", (double)j->context);
     if (c->memory_share > 0) flag(t, "--mem-fraction-static", c->memory_share);
     word(t, "--enable-lora", c->adapters > 0);
@@ -164,11 +167,12 @@ static void refuse(clg_launch *launch, int engine, const clg_replica *r,
     clg_launch_refuse(launch, engine != VLLM && c->blocks > 0, "--blocks is not written");
 }
 
-static void say(clg_launch *launch, const clg_replica *r, const clg_replica_choice *c,
+static void say(clg_launch *launch, int engine, const clg_replica *r, const clg_replica_choice *c,
                 int64_t replicas, const char *hub) {
     const clg_scenario *s = r->scenario;
     const char *format = clg_name_of(clg_precision_names, (int)r->layout.weights);
-    bool other = r->layout.weights != s->model.stored && r->layout.weights != CLG_FP8;
+    bool made = r->layout.weights == CLG_FP8 && engine != TRTLLM; /* as it is loaded */
+    bool other = r->layout.weights != s->model.stored && !made;
     clg_launch_say(launch, !hub, "the model has no address: put its path in");
     clg_launch_say(launch, other,
                    clg_arena_print(launch->arena, "name a checkpoint in %s instead of it", format));
@@ -202,6 +206,6 @@ clg_launch clg_launch_engine_of(clg_arena *arena, int engine, const clg_replica 
     } else
         add_script(&launch, engine, &j, "serve.sh", BOTH, replicas);
     if (engine == TRTLLM) trtllm_file(clg_launch_file(&launch, "engine.yaml"), &j);
-    say(&launch, r, c, replicas, hub);
+    say(&launch, engine, r, c, replicas, hub);
     return launch;
 }

@@ -40,6 +40,13 @@ round sglang sglang llama-3.3-70b --tp 2 --weights fp8
 "$ceiling" demand llama-3.3-70b --rate 1req/s --span 60s --disaggregate 2:1 --launch sglang -o "$work/two" >"$work/out" 2>&1
 if grep -q 'disaggregation-mode prefill' "$work/two/prefill.sh" && grep -q 'router' "$work/out" &&
 	grep -q 'disaggregation-mode decode' "$work/two/decode.sh"; then passed=$((passed + 1)); else fail "two pools"; fi
+"$ceiling" demand llama-3.1-8b --rate 1req/s --span 60s --launch sglang >"$work/out" 2>&1
+if grep -q 'chunked-prefill-size 8192' "$work/out" && grep -q 'simulated as --engine sglang on' "$work/out"; then
+	passed=$((passed + 1)); else fail "who launches SGLang asks of SGLang"; fi
+"$ceiling" demand llama-3.1-8b --rate 1req/s --span 60s --launch sglang --engine vllm >"$work/out" 2>&1
+if grep -q 'chunked-prefill-size 8192' "$work/out"; then passed=$((passed + 1)); else fail "a chunk of vLLM's tokens"; fi
+"$ceiling" demand llama-3.1-8b --weights fp8 --rate 1req/s --span 60s --launch trtllm >"$work/out" 2>&1
+if grep -q 'name a checkpoint in fp8' "$work/out"; then passed=$((passed + 1)); else fail "TensorRT-LLM loads what is stored"; fi
 refuse vllm 'ep is tp x dp' deepseek-v3 --gpu h200-sxm --tp 8 --ep 4
 refuse trtllm 'file of their own' llama-3.1-8b --disaggregate 1:1
 refuse megatron 'vllm' llama-3.1-8b
