@@ -10,34 +10,43 @@ typedef struct change {
     const char *name;
     clg_replica_choice choice;
     double block_tokens; /* 0: the engine's */
+    bool whole_batches;
 } change;
 
-/* Before paging (Kwon et al., SOSP 2023) a sequence held room for its longest possible answer. */
+/* Before paging (Kwon et al., SOSP 2023) a sequence held room for its longest possible answer.
+ * Before iterations were scheduled one by one (Yu et al., Orca, OSDI 2022) nobody joined a batch
+ * until the last of it was answered. */
 static int list_changes(clg_arena *arena, const clg_serve_question *q, const clg_replica_choice *c,
                         change *list) {
     const clg_gpu *gpu = &q->replica->scenario->machine.gpu;
     int count = 0, tp = q->replica->layout.tp;
     clg_replica_choice as_asked = *c;
     as_asked.tp = tp;
-    list[count++] = (change){"as asked", as_asked, 0};
-    list[count++] = (change){"cache without paging", as_asked, (double)q->demand->longest_tokens};
-    change fp8 = {"weights in fp8", as_asked, 0};
+    list[count++] = (change){.name = "as asked", .choice = as_asked};
+    list[count++] = (change){.name = "cache without paging",
+                             .choice = as_asked,
+                             .block_tokens = (double)q->demand->longest_tokens};
+    list[count++] = (change){.name = "static batches", .choice = as_asked, .whole_batches = true};
+    change fp8 = {.name = "weights in fp8", .choice = as_asked};
     fp8.choice.weights = CLG_FP8;
     fp8.choice.compute = gpu->peak_flop_per_s[CLG_FP8] > 0 ? CLG_FP8 : CLG_BF16;
     if (c->weights == CLG_BF16) list[count++] = fp8;
     fp8.name = "and on half the GPUs";
     fp8.choice.tp = tp / 2;
     if (c->weights == CLG_BF16 && tp > 1) list[count++] = fp8;
-    change cache = {"cache in fp8", as_asked, 0};
+    change cache = {.name = "cache in fp8", .choice = as_asked};
     cache.choice.cache = CLG_FP8;
     if (c->cache == CLG_BF16) list[count++] = cache;
-    change few = {"at most 8 sequences", as_asked, 0}, many = {"twice the sequences", as_asked, 0};
+    change few = {.name = "at most 8 sequences", .choice = as_asked},
+           many = {.name = "twice the sequences", .choice = as_asked};
     few.choice.max_sequences = 8;
     many.choice.max_sequences = 2 * q->replica->rules.max_sequences;
     list[count++] = few;
     list[count++] = many;
-    change guess = {NULL, as_asked, 0}, apart = {"disaggregated 1:1", as_asked, 0};
-    change blind = {"no prefix cache", as_asked, 0}, host = {NULL, as_asked, 0};
+    change guess = {.name = NULL, .choice = as_asked},
+           apart = {.name = "disaggregated 1:1", .choice = as_asked};
+    change blind = {.name = "no prefix cache", .choice = as_asked},
+           host = {.name = NULL, .choice = as_asked};
     bool lacks_host = c->host_bytes <= 0;
     host.choice.host_bytes = lacks_host ? q->habits.host_bytes : 0;
     host.name = lacks_host
@@ -53,7 +62,7 @@ static int list_changes(clg_arena *arena, const clg_serve_question *q, const clg
     if (q->demand->prefix && !c->no_prefix_cache) list[count++] = blind;
     static const char *const names[] = {"tp 1", "tp 2", "tp 4", "tp 8"};
     for (int i = 0, t = 1; t <= 8; t *= 2, i++) {
-        change other = {names[i], as_asked, 0};
+        change other = {.name = names[i], .choice = as_asked};
         other.choice.tp = t;
         if (t != tp) list[count++] = other;
     }
@@ -136,6 +145,7 @@ static void pull(void *context, int index, clg_arena *arena) {
     *lever = (clg_lever){.name = c->name};
     lever->fits = clg_replica_prepare(arena, q->replica->scenario, &engine, &c->choice, q->demand,
                                       &r, &no) == CLG_OK;
+    if (lever->fits && c->whole_batches) r.rules.wait_iterations = r.rules.wait_tokens = INT64_MAX;
     if (lever->fits) clg_lever_measure(arena, q, &r, lever);
 }
 

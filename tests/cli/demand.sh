@@ -202,6 +202,8 @@ check "a row of CSV has as many cells as its header" \
     '"$ceiling" demand $users --csv | awk -F, "{if (NR > 1 && NF != n) exit 1; n = NF} END {exit NR != 2}"'
 check "cells are called as in JSON" 'echo "$head" | grep -q "gpus_p90,buy_gpus,.*usd_per_million_tokens,usd_per_h"'
 expect 0 out '^levers,as asked,on-demand,1,' demand $m --rate 5req/s --levers --csv
+check "batches that nobody joins make fewer tokens" \
+    'awk -F, "/^levers,as asked/ {a = \$8} /^levers,static batches/ {s = \$8} END {exit !(s > 0 && s < a)}" "$scratch/out"'
 expect 0 out '^llama-3.1-8b,h100-sxm,bf16,spot,' demand $m --requests 100000 --deadline 2h --csv
 expect 0 out '^         with the margin it is held for [0-9]* users, 0\.[0-9]* x this demand$' demand $m --clients 900 --tpot 20ms --gpus 2
 expect 0 out '^         with the margin it is held for [0-9.]* requests/s, 0\.[0-9]* x' demand $m --rate 40req/s --span 5min --gpus 1

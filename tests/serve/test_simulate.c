@@ -506,6 +506,13 @@ static void check_wait(clg_arena *arena) {
     clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
     CHECK_NEAR(served[1].first_token_s, prompt + 5 * step + dense[151] + 4e-6, 1e-12);
     CHECK_NEAR(served[3].first_token_s, served[1].first_token_s, 1e-12);
+    CASE("static batches: nobody joins until the last of the 99 tokens is out");
+    clg_serve_rules whole = rules;
+    whole.wait_iterations = whole.wait_tokens = INT64_MAX;
+    clg_serve_simulate(arena, &cost, &whole, &d, 0, 1, served, &t);
+    CHECK_NEAR(served[0].finish_s, prompt + 98 * step, 1e-12);
+    CHECK_NEAR(served[3].first_token_s, prompt + 98 * step + dense[150] + 3e-6, 1e-12);
+    CHECK_NEAR(served[1].first_token_s, served[3].first_token_s, 1e-12);
     CASE("held back until each of two ranks could start one, while each decodes");
     rules.wait_ranks = 2; /* one decodes: not held back */
     clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
