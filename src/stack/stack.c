@@ -29,6 +29,8 @@ const clg_name clg_selective_names[] = {
     {"attention", CLG_SELECTIVE_ATTENTION, "the attention core is done again"},
     {"operations", CLG_SELECTIVE_OPERATIONS, "attention and every other product are kept"},
     {"between-products", CLG_SELECTIVE_BETWEEN, "linear products are kept"},
+    {"mlp", CLG_SELECTIVE_MLP, "attention's linear products are kept"},
+    {"after-heads", CLG_SELECTIVE_HEADS, "queries, keys and values are kept"},
     {NULL, 0, NULL}};
 
 const clg_name clg_zero_one_names[] = {

@@ -39,7 +39,10 @@ extern const clg_name clg_sharding_names[];
 typedef enum clg_selective {
     CLG_SELECTIVE_ATTENTION,  /* the attention core: Korthikanti et al. 2022, arXiv:2205.05198 */
     CLG_SELECTIVE_OPERATIONS, /* all but attention and every other product */
-    CLG_SELECTIVE_BETWEEN     /* all but linear products: what lies between them */
+    /* by the names of what is kept (XLA): all but */
+    CLG_SELECTIVE_BETWEEN, /* linear products: what lies between them */
+    CLG_SELECTIVE_MLP,     /* linear products of attention */
+    CLG_SELECTIVE_HEADS    /* queries, keys and values */
 } clg_selective;
 extern const clg_name clg_selective_names[];
 

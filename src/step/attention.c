@@ -281,7 +281,8 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
     exchange_context(block, shard, kv_width, w.queries, value_width);
     clg_block_indexer(block, shard, attention, heads);
     /* Selectively: the core, or for latent heads what comes before it. */
-    bool again = layout->recompute == CLG_RECOMPUTE_SELECTIVE &&
+    bool named = clg_block_keeps_by_name(shard) && clg_attention_kept_core(shard, attention) > 0;
+    bool again = layout->recompute == CLG_RECOMPUTE_SELECTIVE && !named &&
                  shard->stack->recompute.selective != CLG_SELECTIVE_OPERATIONS &&
                  (!latent || !is_fused(layout));
     core(block, shard, attention, CLG_PASS_FORWARD, heads, kv_heads);

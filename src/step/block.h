@@ -123,9 +123,16 @@ double clg_block_pooled_output(clg_block *block, const clg_shard *shard,
 /* Whether a query attends to pooled entries, and a kernel skips what it does not see. */
 bool clg_attention_pools(const clg_shard *shard, const clg_attention *attention);
 
-/* Bytes that full recomputation keeps of attention where the stack does: its result and statistic,
- * else 0. */
+/* Bytes that recomputation keeps of attention where the stack does: its result and statistic, else
+ * 0. */
 double clg_attention_kept_core(const clg_shard *shard, const clg_attention *attention);
+
+/* Of a written layer, whose MLP begins at op `mlp`, what the plan does again and keeps. */
+void clg_block_recompute(clg_block *block, const clg_shard *shard, const clg_layer_kind *kind,
+                         int mlp);
+
+/* Whether selective recomputation keeps what has a name, and does all else again. */
+bool clg_block_keeps_by_name(const clg_shard *shard);
 
 /* Whether a query attends to chosen keys only: sparse attention, a sequence longer than what is
  * chosen, and a kernel that skips the rest. Chosen latents are attended to as they are, one for all

@@ -58,96 +58,6 @@ static clg_shard shard_of(const clg_model *model, const clg_machine *machine,
     return shard;
 }
 
-/* First op of the last product of the forward pass: its result, and what is made of it, is kept by
- * nobody in the layer. */
-static int last_forward_product(const clg_block *block) {
-    int last = block->ops;
-    for (int i = 0; i < block->ops; i++)
-        if (block->op[i].pass == CLG_PASS_FORWARD &&
-            (block->op[i].kind == CLG_OP_GEMM || block->op[i].kind == CLG_OP_GROUPED))
-            last = i;
-    return last;
-}
-
-/* Recomputing does the forward ops again in the backward, traffic included; checkpoints without
- * reentrance stop once every kept tensor is there (PyTorch 2.1, torch.utils.checkpoint, early
- * stop). A checkpoint at what attention gave (Li et al. 2024, DISTFLASHATTN, arXiv:2310.03294,
- * section 3.3) leaves out its core and the core's traffic. */
-static void recompute_all(clg_block *block, const clg_stack *stack, bool kept_core) {
-    int forward = stack->recompute.stops_early ? last_forward_product(block) : block->ops;
-    for (int i = 0; i < forward; i++) {
-        bool core = block->op[i].kind == CLG_OP_ATTENTION || block->op[i].axis == CLG_AXIS_CP;
-        if (block->op[i].pass != CLG_PASS_FORWARD || (core && kept_core)) continue;
-        clg_op *again = clg_block_add(block, block->op[i].kind, CLG_PASS_RECOMPUTE, "");
-        *again = block->op[i];
-        again->pass = CLG_PASS_RECOMPUTE;
-    }
-}
-
-/* What came and went between expert ranks, of a token, in words. */
-static double kept_of_traffic(const clg_shard *shard, const clg_mlp *mlp) {
-    const clg_stack *stack = shard->stack;
-    double hidden = (double)clg_expert_input(shard->model, mlp);
-    if (mlp->kind != CLG_MLP_MOE || shard->ep.ranks <= 1 || stack->fused.experts) return 0;
-    if (stack->experts.dedup) return hidden * (clg_mlp_places_met(mlp, shard->ep.ranks) + 1);
-    return 2.0 * mlp->experts_per_token * hidden;
-}
-
-/* What torchtitan's "op" policy keeps of a layer (distributed/activation_checkpoint.py): its input,
- * the result of attention, and every other of the products, which are q, k, v, out and gate, up,
- * down: queries, values, gate, and what down gives before it is summed over tensor ranks; compiled,
- * that is let go, for no backward reads it (torch/_functorch/partitioners.py). On its list
- * (_op_sac_save_list) are reduce-scatter, all-to-all and DeepEP's calls; grouped products and one
- * kernel of dispatch, experts and combine are not. */
-static double kept_by_operation(const clg_shard *shard, const clg_layer_kind *kind) {
-    const clg_attention *a = &kind->attention;
-    const clg_mlp *mlp = &kind->mlp;
-    double tp = shard->layout->tp, w = shard->wide_bytes, hidden = (double)shard->model->hidden;
-    double heads = a->heads / tp, kv_heads = fmax(1, a->kv_heads / tp);
-    bool moe = mlp->kind == CLG_MLP_MOE, down = mlp->gated && !shard->stack->recompute.inside;
-    double ffn = (double)(moe ? mlp->shared_ffn : mlp->ffn);
-    double widths = heads * a->head_dim + kv_heads * a->value_head_dim + heads * a->value_head_dim +
-                    ffn / tp + (down && ffn > 0 ? hidden : 0);
-    double rows = shard->tokens * heads * 4; /* attention's statistic */
-    double moved = kept_of_traffic(shard, mlp);
-    if (shard->layout->sp && shard->tp.ranks > 1) moved += (down ? 2 : 1) * hidden;
-    return shard->own_tokens * (hidden + moved) * w + shard->tokens * widths * w + rows;
-}
-
-/* The rest is done again; of layers with other attention than that of grouped heads half goes. */
-static void recompute_by_operation(clg_block *block, const clg_shard *shard,
-                                   const clg_layer_kind *kind) {
-    int forward = block->ops, products = 0;
-    for (int i = 0; i < forward; i++) {
-        clg_op_kind op = block->op[i].kind;
-        bool product = op == CLG_OP_GEMM || op == CLG_OP_GROUPED;
-        if (block->op[i].pass != CLG_PASS_FORWARD || (!product && op != CLG_OP_MEMORY)) continue;
-        if (op == CLG_OP_GEMM && products++ % 2 == 0) continue;
-        clg_op *again = clg_block_add(block, op, CLG_PASS_RECOMPUTE, "");
-        *again = block->op[i];
-        again->pass = CLG_PASS_RECOMPUTE;
-    }
-    bool grouped = kind->mlp.kind != CLG_MLP_NONE && kind->attention.kind == CLG_ATTENTION_GROUPED;
-    double kept = grouped ? kept_by_operation(shard, kind) : block->saved_bytes / 2;
-    if (kept > block->saved_bytes) kept = block->saved_bytes;
-    block->rebuilt_bytes += block->saved_bytes - kept;
-    block->saved_bytes = kept;
-}
-
-/* XLA's policies that save products without batch dimensions (jax.checkpoint_policies
- * dots_with_no_batch_dims_saveable; Pax and MaxText name them so): norms, activation, rotation and
- * sums between the products are done again, as the attention core is. That the compiler joins them
- * with kernels of the backward is left out. */
-static void recompute_between_products(clg_block *block) {
-    int forward = block->ops;
-    for (int i = 0; i < forward; i++) {
-        if (block->op[i].pass != CLG_PASS_FORWARD || block->op[i].kind != CLG_OP_MEMORY) continue;
-        clg_op *again = clg_block_add(block, CLG_OP_MEMORY, CLG_PASS_RECOMPUTE, "");
-        *again = block->op[i];
-        again->pass = CLG_PASS_RECOMPUTE;
-    }
-}
-
 /* Inputs are kept, and outputs unless they are made again. */
 static void write_norms(clg_block *block, const clg_shard *shard, const clg_layer_kind *kind,
                         double elements) {
@@ -193,6 +103,7 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
     if (kind->parallel && parts > 1) parts = 1; /* one sum for both */
     clg_block_attention(block, shard, &kind->attention);
     if (parts > 1) clg_block_join(block, shard);
+    int mlp = block->ops;
     clg_block_mlp(block, shard, &kind->mlp);
     if (parts > 0) clg_block_join(block, shard);
     write_layer_input(block, shard, kind);
@@ -207,18 +118,7 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
     block->dense_parameters = (double)(p->attention + p->mlp) / layout->tp + (double)p->replicated +
                               clg_attention_repeated(shard, &kind->attention);
     block->expert_parameters = (double)p->experts / (layout->ep * layout->etp);
-    if (layout->recompute == CLG_RECOMPUTE_SELECTIVE &&
-        shard->stack->recompute.selective == CLG_SELECTIVE_OPERATIONS)
-        recompute_by_operation(block, shard, kind);
-    if (layout->recompute == CLG_RECOMPUTE_SELECTIVE &&
-        shard->stack->recompute.selective == CLG_SELECTIVE_BETWEEN)
-        recompute_between_products(block);
-    if (layout->recompute != CLG_RECOMPUTE_FULL) return;
-    double kept = clg_attention_kept_core(shard, &kind->attention);
-    recompute_all(block, shard->stack, kept > 0);
-    block->rebuilt_bytes = block->saved_bytes - kept;
-    bool wide = shard->casts_apart || clg_rest_is_wide(shard->layout, shard->stack);
-    block->saved_bytes = elements * (wide ? 4 : w) + kept;
+    clg_block_recompute(block, shard, kind, mlp);
 }
 
 /* A frozen model's forward pass of the same tokens: no gradients, nothing kept, no adapters. Left

@@ -254,6 +254,11 @@ static void maxtext(void) {
         "python3 -m maxtext.train base.yml model_name=llama3.1-405b attention=cudnn_flash_te \\\n"
         "  remat_policy=full per_device_batch_size=1.0 max_target_length=8192 \\\n"
         "  dcn_fsdp_parallelism=128 ici_fsdp_parallelism=8 dataset_type=synthetic\n");
+    CASE("MaxText: little kept is nearly full recomputation, all products are not");
+    JOB("model=llama2-70b recompute=full", "qkv.sh",
+        "python3 -m maxtext.train base.yml model_name=llama2-70b remat_policy=save_qkv_proj\n");
+    JOB("model=llama2-70b recompute=selective", "minimal.sh",
+        "python3 -m maxtext.train base.yml model_name=llama2-70b remat_policy=minimal\n");
 }
 
 static void primus(void) {

@@ -123,11 +123,37 @@ static void recomputation(void) {
     CHECK(hbm(&step.kind[0], CLG_PASS_RECOMPUTE, CLG_OP_MEMORY) == 0);
     CASE("by product (XLA): attention, and the kernels between products; GPT-3 with biases, 2 "
          "bytes");
-    /* two LayerNorms 2 x 3.6 t h, activation 2 x 4 t h, two residual sums 2 x 3 t h */
+    /* two LayerNorms 2 x 3.6 t h, activation 2 x 4 t h, the first of two residual sums 3 t h */
     s.stack.recompute.selective = CLG_SELECTIVE_BETWEEN;
     CHECK_NEAR(flop(layer(&s, &l), CLG_PASS_RECOMPUTE), forward - 24 * th2, 1e-12);
     CHECK_NEAR(hbm(&step.kind[0], CLG_PASS_RECOMPUTE, CLG_OP_MEMORY),
-               (7.2 + 8 + 6) * 2048.0 * 12288 * 2, 1e-12);
+               (7.2 + 8 + 3) * 2048.0 * 12288 * 2, 1e-12);
+    CASE("it keeps input 1, queries, keys, values 3, output projection 1, up 4 of t h");
+    double words = 2048.0 * 12288 * 2, core = forward - 24 * th2;
+    CHECK_NEAR(step.kind[0].saved_bytes, 9 * words, 1e-14);
+    CASE("attention's products kept: up again, 8; queries, keys and values: output projection too");
+    s.stack.recompute.selective = CLG_SELECTIVE_MLP;
+    CHECK_NEAR(flop(layer(&s, &l), CLG_PASS_RECOMPUTE), core + 8 * th2, 1e-12);
+    CHECK_NEAR(step.kind[0].saved_bytes, 5 * words, 1e-14);
+    s.stack.recompute.selective = CLG_SELECTIVE_HEADS;
+    CHECK_NEAR(flop(layer(&s, &l), CLG_PASS_RECOMPUTE), core + 10 * th2, 1e-12);
+    CHECK_NEAR(step.kind[0].saved_bytes, 4 * words, 1e-14);
+    CASE("with what attention gave: 1 t h and 4 bytes a row of 96 heads, no core again");
+    s.stack.recompute.kept_core = true;
+    CHECK_NEAR(flop(layer(&s, &l), CLG_PASS_RECOMPUTE), 10 * th2, 1e-12);
+    CHECK_NEAR(step.kind[0].saved_bytes, 5 * words + 2048.0 * 96 * 4, 1e-14);
+    s.stack.recompute.selective = CLG_SELECTIVE_BETWEEN;
+    CHECK(flop(layer(&s, &l), CLG_PASS_RECOMPUTE) == 0);
+    CHECK_NEAR(step.kind[0].saved_bytes, 10 * words + 2048.0 * 96 * 4, 1e-14);
+    CASE("tensor ranks: sums before what is done again are, those behind what is kept are not");
+    s.stack.recompute.selective = CLG_SELECTIVE_MLP, l.tp = 8, l.sp = true;
+    layer(&s, &l);
+    int again = 0;
+    for (int i = 0; i < step.kind[0].ops; i++)
+        again += step.kind[0].op[i].kind == CLG_OP_COLLECTIVE &&
+                 step.kind[0].op[i].pass == CLG_PASS_RECOMPUTE;
+    CHECK(again == 1);
+    l.tp = 1, l.sp = false, s.stack.recompute.kept_core = false;
     CASE("and nothing where nothing is done again");
     l.recompute = CLG_RECOMPUTE_NONE;
     CHECK(hbm(layer(&s, &l), CLG_PASS_RECOMPUTE, CLG_OP_MEMORY) == 0);
