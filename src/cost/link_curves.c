@@ -89,15 +89,25 @@ static clg_status read_protocols(clg_arena *arena, clg_network *w, clg_error *er
     return clg_value_done(root, file->path, error);
 }
 
+/* A job inside one box whose boards are bridged in pairs: between pairs it is PCIe, not the
+ * network. Left out: groups inside a box of jobs of several, which errs high. */
+static bool crosses_pcie(const clg_machine *machine) {
+    const clg_node *node = &machine->node;
+    return machine->gpus <= node->gpus && node->domain < node->gpus &&
+           machine->gpu.pcie_bytes_per_s > 0;
+}
+
 clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_network *network,
                             clg_error *error) {
     level fast = {0}, slow = {0};
     const clg_node *node = &machine->node;
-    const char *path = clg_arena_print(arena, "collective/%s.json", machine->fabric.technology);
-    bool borrowed;
+    bool borrowed, pcie = crosses_pcie(machine);
+    const char *path =
+        pcie ? "collective/pcie.json"
+             : clg_arena_print(arena, "collective/%s.json", machine->fabric.technology);
     const char *fast_path = link_file(arena, node, &machine->gpu, &borrowed);
     if (read_curve(arena, fast_path, true, &fast, error) != CLG_OK ||
-        read_curve(arena, path, false, &slow, error) != CLG_OK)
+        read_curve(arena, path, pcie, &slow, error) != CLG_OK)
         return CLG_BAD_INPUT;
     clg_network w = {.base_s = fast.base_s,
                      .ramp_bytes = fast.ramp_bytes,
@@ -107,8 +117,8 @@ clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_ne
                      .sigma_slow = slow.sigma,
                      .peer_s = slow.peer_s,
                      .exchange = slow.exchange,
-                     .tail = machine->fabric.tail,
-                     .half_ranks = machine->fabric.half_ranks,
+                     .tail = pcie ? 0 : machine->fabric.tail,
+                     .half_ranks = pcie ? 0 : machine->fabric.half_ranks,
                      .borrowed = borrowed};
     double fast_hop_s = node->link_latency_s > 0 ? node->link_latency_s : fast.hop_s;
     double slow_hop_s = machine->fabric.latency_s > 0 ? machine->fabric.latency_s : slow.hop_s;
@@ -117,6 +127,8 @@ clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_ne
     w.in_switch_bytes_per_s = node->link_bytes_per_s * fast.in_switch;
     w.fast.reduces = node->link_reduces && w.in_switch_bytes_per_s > 0;
     w.slow = (clg_link){slow_hop_s, clg_machine_inter_bytes_per_s(machine), false};
+    if (pcie)
+        w.slow = (clg_link){slow.hop_s, machine->gpu.pcie_bytes_per_s * slow.efficiency, false};
     if (read_protocols(arena, &w, error) != CLG_OK) return CLG_BAD_INPUT;
     *network = w;
     return CLG_OK;

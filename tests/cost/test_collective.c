@@ -48,6 +48,28 @@ static void published(void) {
     CHECK_NEAR(bus("aws-p5", "efa-v2-2024", 512, 4e9), 32.9, 0.3);
 }
 
+/* Bus bandwidth of an all-reduce over four A40 of a job of so many, in GB/s. */
+static double bridged_bus(int gpus) {
+    clg_machine m = {.gpus = gpus};
+    clg_network n;
+    clg_error e = {0};
+    double seconds;
+    CHECK(clg_gpu_find(&arena, "a40", &m.gpu, &e) == CLG_OK &&
+          clg_node_default(&arena, &m.gpu, &m.node, &e) == CLG_OK &&
+          clg_fabric_find(&arena, m.node.fabric, &m.fabric, &e) == CLG_OK &&
+          clg_network_find(&arena, &m, &n, &e) == CLG_OK);
+    clg_group four = clg_machine_group(&m, 4, 1);
+    CHECK(four.per_domain == 2);
+    clg_collective_best(&n, CLG_ALL_REDUCE, four, 1e9, &seconds);
+    return clg_bus_bytes_per_s(CLG_ALL_REDUCE, 4, 1e9, seconds) / 1e9;
+}
+
+static void bridged_pairs(void) {
+    CASE("boards bridged in pairs: two rings over PCIe at .63 of 32 GB/s, not the network's 3");
+    CHECK_NEAR(bridged_bus(8), 2 * 0.63 * 32, 0.1);
+    CHECK(bridged_bus(16) < 10);
+}
+
 static double boards_s(const char *gpu, int ranks, double bytes) {
     clg_machine m = {.gpus = 8};
     clg_network n;
@@ -110,6 +132,7 @@ int main(void) {
             CHECK(best(&faster, (clg_collective)c, 32, 4, bytes) <=
                   best(&n, (clg_collective)c, 32, 4, bytes) * (1 + 1e-12));
     over_pcie();
+    bridged_pairs();
     CASE("every algorithm names its formula and source");
     int count;
     const clg_algorithm *a = clg_algorithms(&count);
