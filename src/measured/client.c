@@ -12,6 +12,7 @@ clg_status clg_client_find(clg_arena *arena, const char *name, clg_client *c, cl
         return error->status;
     const clg_value_field fields[] = {{"in_process", CLG_COUNT, &c->in_process},
                                       {"reckoned", CLG_COUNT, &c->reckoned},
+                                      {"settled", CLG_COUNT, &c->settled},
                                       {"memory_share", CLG_FRACTION, &c->memory_share},
                                       {"wait_iterations", CLG_COUNT, &c->wait_iterations}};
     if (clg_value_optional(root, file->path, fields, sizeof fields / sizeof fields[0], error) !=

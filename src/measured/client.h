@@ -7,6 +7,7 @@
 typedef struct clg_client {
     double in_process;      /* 1: no front end, no text */
     double reckoned;        /* 1: limits are reckoned from memory: measured/bench_limits.h */
+    double settled;         /* 1: what the first round is is not measured: measured/settled.h */
     double memory_share;    /* for the cache, where the plan says none; 0: the engine's */
     double wait_iterations; /* prompts wait for all ranks, at most so long; 0: they do not */
     clg_graph_sizes graphs; /* count 0: the engine's */

@@ -185,6 +185,9 @@ static const char *read_client(clg_cell_reader *r, clg_serve_plan *p) {
     if (clg_client_find(r->arena, name, client, &error) != CLG_OK)
         return clg_arena_print(r->arena, "no client is known as '%.40s'", name);
     p->in_process = client->in_process > 0;
+    p->settled = client->settled > 0;
+    if (p->settled && (p->clients <= 0 || p->medians))
+        return "this client keeps a number of requests under way, and prints means";
     if (p->memory_share <= 0) p->memory_share = client->memory_share;
     if (client->graphs.count > 0) p->graphs = &client->graphs;
     if (client->reckoned > 0) reckon_limits(r, p);

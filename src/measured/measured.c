@@ -6,6 +6,7 @@
 #include "measured/peers.h"
 #include "measured/roofline.h"
 #include "measured/scores.h"
+#include "measured/settled.h"
 #include "measured/workload.h"
 #include "model/preset.h"
 #include "serve/serve_answer.h"
@@ -205,6 +206,17 @@ static void take_results(const clg_fleet *f, const clg_replica *r, clg_measured 
     widen(&r->sigma, row);
 }
 
+/* Instead of what all requests took: those of a load that has settled. */
+static const char *take_settled(const clg_settled *s, const clg_replica *r, clg_measured *row) {
+    if (s->requests == 0) return "too few requests for the load to settle";
+    row->predicted[CLG_MEASURE_TTFT] = s->ttft_s;
+    row->predicted[CLG_MEASURE_TPOT] = s->tpot_s;
+    row->predicted[CLG_MEASURE_ANSWER] = s->answer_s;
+    row->predicted[CLG_MEASURE_RATE] = s->tokens_per_s;
+    widen(&r->sigma, row);
+    return NULL;
+}
+
 /* What nothing but peaks would give, and how many sequences want to be there over those that fit.
  */
 static void take_roofline(const clg_replica *r, const clg_demand *d, clg_measured *row) {
@@ -316,7 +328,9 @@ static const char *predict(clg_arena *arena, clg_measured *row) {
     if (fleet.requests == fleet.refused) return "no request fits in the cache";
     take_results(&fleet, &replica, row);
     take_roofline(&replica, &d, row);
-    return NULL;
+    if (!p->settled) return NULL;
+    clg_settled settled = clg_settled_of(arena, &replica, &d);
+    return take_settled(&settled, &replica, row);
 }
 
 static void predict_row(clg_arena *arena, const clg_measured *first, clg_measured *row) {

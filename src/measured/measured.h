@@ -50,6 +50,7 @@ typedef struct clg_serve_plan {
     int64_t wait_iterations, wait_tokens, wait_ranks; /* prompts held back: clg_serve_rules */
     bool filtered;                                    /* top-k, top-p: clg_replica_choice */
     int64_t seen;                         /* so many of the first prompts an earlier run sent */
+    bool settled;                         /* the first round of clients is not measured */
     bool in_process;                      /* measured in the engine: no front end */
     bool random_tokens;                   /* prompts that are slow to tokenize */
     bool medians;                         /* the table has medians over requests, not means */
