@@ -18,8 +18,8 @@
  * decodes takes prompts with their cache.
  *
  * In front of the scheduler a process reads and tokenizes requests, one after the other: clients
- * that start together queue there first. A client of a closed loop asks again when the last token
- * has reached it.
+ * that start together queue there first, and behind the tokens that it hands on meanwhile. A client
+ * of a closed loop asks again when the last token has reached it.
  *
  * Speculative decoding: a sequence that gains E tokens an iteration is E times shorter in units of
  * E tokens, and all lengths are counted in those.

@@ -225,9 +225,17 @@ static inline double clg_lane_hosted_s(const clg_iteration_cost *c, double kerne
 }
 
 /* When a token that is made now comes to its turn. Front ends hand tokens on one by one, and the
- * engine does not wait for them: there are queues between the processes. Left out: that the same
- * process reads requests meanwhile. */
+ * engine does not wait for them: there are queues between the processes. */
 static inline double clg_lane_handed_s(const clg_lane *r) { return r->now_s + r->behind_s; }
+
+/* A front end that handed tokens on for so long read no requests meanwhile: one loop does both
+ * (vLLM's api_server and AsyncLLM, SGLang's TokenizerManager), by turns where there is too much of
+ * both. Requests that stand before it come through later. */
+static inline void clg_lane_hold_up(clg_lane *r, double handing_s, double seconds) {
+    if (handing_s <= 0 || r->rules->prefilled || clg_lane_next_ask_s(r) >= r->now_s) return;
+    double held_s = clg_smaller(handing_s, seconds / 2);
+    for (int i = 0; i < clg_lane_front_ends(r); i++) r->front_free_s[i] += held_s;
+}
 
 /* Steps of so many tokens each took so many seconds: all but the last one's were handed on
  * meanwhile, or wait. */
@@ -235,6 +243,7 @@ static inline void clg_lane_hand_on(clg_lane *r, double tokens, double steps, do
     double each_s = tokens * r->rules->front.token_s / clg_lane_front_ends(r);
     r->behind_s = clg_larger(0, r->behind_s + r->pending_s + each_s * (steps - 1) - seconds);
     r->pending_s = each_s;
+    clg_lane_hold_up(r, each_s * steps, seconds);
 }
 
 /* One is through; index: of the request. */
