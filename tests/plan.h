@@ -40,6 +40,16 @@ static inline clg_layout plan_layout(int64_t seq) {
                         .attention = CLG_FLASH2};
 }
 
+/* Flop of ops of a name in a pass; bytes where they have no flop. */
+static inline double plan_work_of(const clg_block *block, const char *name, clg_pass pass) {
+    double sum = 0;
+    for (int i = 0; i < block->ops; i++)
+        if (block->op[i].pass == pass && strcmp(block->op[i].name, name) == 0)
+            sum += block->op[i].count *
+                   (block->op[i].flop > 0 ? block->op[i].flop : block->op[i].hbm_bytes);
+    return sum;
+}
+
 /* Priced and simulated; the error is printed where it is refused. */
 static inline clg_evaluation plan_evaluation(clg_arena *arena, const clg_scenario *s,
                                              clg_layout l) {

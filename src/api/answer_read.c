@@ -2,6 +2,7 @@
  */
 #include "api/command.h"
 #include "api/jobs.h"
+#include "base/letters.h"
 
 #include "report_recorded/job_report.h"
 #include "report_recorded/read_log.h"
@@ -16,8 +17,7 @@ typedef struct read_answer {
 
 /* Scripts and configurations may quote a log in a comment. */
 static bool is_log(const clg_attachment *file, clg_train_logs *logs) {
-    size_t length = strlen(file->name);
-    bool words = length > 4 && strcmp(file->name + length - 4, ".txt") == 0;
+    bool words = clg_ends(file->name, ".txt");
     return (words || !clg_job_is_file(file->name, file->text, file->size)) &&
            clg_train_log_read(logs, file->name, (clg_slice){file->text, file->size});
 }

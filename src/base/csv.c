@@ -111,6 +111,12 @@ clg_status clg_csv_parse(clg_arena *arena, const char *name, const char *text, s
     return CLG_OK;
 }
 
+bool clg_csv_has(const clg_csv *csv, const char *column) {
+    for (int i = 0; i < csv->columns; i++)
+        if (strcmp(csv->column[i], column) == 0) return true;
+    return false;
+}
+
 const char *clg_csv_field(const clg_csv *csv, int row, const char *column) {
     for (int i = 0; i < csv->columns; i++)
         if (strcmp(csv->column[i], column) == 0) return csv->row[row].field[i];

@@ -28,6 +28,8 @@ clg_status clg_csv_parse(clg_arena *arena, const char *name, const char *text, s
 /* The field of a column by name; NULL when there is no such column. "" when it is blank. */
 const char *clg_csv_field(const clg_csv *csv, int row, const char *column);
 
+bool clg_csv_has(const clg_csv *csv, const char *column);
+
 /* Writes a field as such tables have it: in quotes, those inside doubled, only where it must be. */
 void clg_csv_add(clg_text *text, const char *field);
 

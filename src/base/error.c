@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 clg_status clg_fail(clg_error *error, clg_status status, const char *mend, const char *format,
                     ...) {
@@ -34,4 +35,10 @@ void clg_error_sentence(const clg_error *error, char *out, unsigned long size) {
         snprintf(place, sizeof place, "%s: ", error->file);
     snprintf(out, size, "%s%s%s%s%s%s", place, error->field, error->field[0] ? ": " : "",
              error->message, error->mend[0] ? "; " : "", error->mend);
+}
+
+const char *clg_error_words(clg_arena *arena, const clg_error *error) {
+    char out[sizeof *error];
+    clg_error_sentence(error, out, sizeof out);
+    return clg_arena_copy(arena, out, strlen(out));
 }

@@ -6,6 +6,8 @@
 #ifndef CLG_BASE_ERROR_H
 #define CLG_BASE_ERROR_H
 
+#include "base/arena.h"
+
 typedef enum clg_status {
     CLG_OK = 0,
     CLG_BAD_INPUT = 1, /* a file or value is wrong: exit status 1 */
@@ -31,5 +33,6 @@ void clg_error_at(clg_error *error, const char *file, int line, int column, cons
 
 /* One sentence: "file:line:column: field: message; mend". */
 void clg_error_sentence(const clg_error *error, char *out, unsigned long size);
+const char *clg_error_words(clg_arena *arena, const clg_error *error);
 
 #endif

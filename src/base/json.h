@@ -58,6 +58,9 @@ const clg_json *clg_json_entries(const clg_json *object);
  * people (name, title, date, source, notes, released, unit, kind) is not missed. */
 const clg_json *clg_json_unread(const clg_json *root);
 
+/* The text of a member that is a string; `otherwise` of any other, or none. */
+const char *clg_json_text(const clg_json *object, const char *key, const char *otherwise);
+
 /* Typed access; `fallback` when the member is absent or null. A member of another kind is a
  * CLG_BAD_INPUT naming file, line, column and field. */
 clg_status clg_json_number(const clg_json *object, const char *key, double fallback, double *out,

@@ -107,6 +107,11 @@ clg_status clg_json_bool(const clg_json *object, const char *key, bool fallback,
     return CLG_OK;
 }
 
+const char *clg_json_text(const clg_json *object, const char *key, const char *otherwise) {
+    const clg_json *member = clg_json_member(object, key);
+    return member && member->kind == CLG_JSON_STRING ? member->text : otherwise;
+}
+
 clg_status clg_json_string(const clg_json *object, const char *key, const char *fallback,
                            const char **out, const char *file, clg_error *error) {
     const clg_json *member;

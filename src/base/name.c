@@ -1,5 +1,6 @@
 /* name.c -- looking words up, and the nearest one when they are not there. */
 #include "base/name.h"
+#include "base/letters.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,12 +32,10 @@ static int distance(const char *a, const char *b) {
 
 static bool is_mark(char c) { return c == '-' || c == '_' || c == '.' || c == '/' || c == ' '; }
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
-
 /* Lower case, every mark a '-'; at most LONGEST characters. */
 static void plain(const char *word, char out[LONGEST + 2]) {
     int n = 0;
-    for (; *word && n < LONGEST; word++) out[n++] = is_mark(*word) ? '-' : lower(*word);
+    for (; *word && n < LONGEST; word++) out[n++] = is_mark(*word) ? '-' : clg_lower(*word);
     out[n] = '\0';
 }
 

@@ -75,6 +75,8 @@ double clg_normal_density(double x) {
     return fabs(x) > FAR ? 0 : exponential(-x * x / 2) / root_of_two_pi;
 }
 
+double clg_normal_middle(int i, int count) { return clg_normal_quantile((i + 0.5) / count); }
+
 /* Marsaglia 2004, Journal of Statistical Software 11:4: 1/2 + density (x + x^3/3 + x^5/15 ..), all
  * terms of one sign; to 1e-15 absolutely. */
 double clg_normal_below(double x) {

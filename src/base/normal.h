@@ -7,6 +7,9 @@
 /* The value that a share of a standard normal lies below, to 1e-15; share in (0, 1). */
 double clg_normal_quantile(double share);
 
+/* The middle of the i-th of `count` equal shares of a standard normal. */
+double clg_normal_middle(int i, int count);
+
 /* The share of a standard normal that lies below x. */
 double clg_normal_below(double x);
 

@@ -6,6 +6,8 @@
 #ifndef CLG_BASE_REAL_H
 #define CLG_BASE_REAL_H
 
+static inline double clg_square(double x) { return x * x; }
+
 double clg_exp(double x);
 double clg_expm1(double x); /* exp(x) - 1, without its loss near 0 */
 double clg_exp2(double x);

@@ -1,5 +1,6 @@
 /* doubts.c -- shares of an interval's variance. */
 #include "calibrate/doubts.h"
+#include "base/real.h"
 
 #include "evaluate/compose.h"
 #include "evaluate/evaluate.h"
@@ -108,12 +109,10 @@ clg_status clg_doubts_weights(clg_arena *arena, const clg_scenario *scenario,
     return CLG_OK;
 }
 
-static double square(double x) { return x * x; }
-
 /* (weight x sigma)^2 of terms from..to. */
 static double variance(const clg_doubt_shares *d, const double *weight, int from, int to) {
     double sum = 0;
-    for (int i = from; i <= to; i++) sum += square(weight[i] * d->sigma[i]);
+    for (int i = from; i <= to; i++) sum += clg_square(weight[i] * d->sigma[i]);
     return sum;
 }
 
@@ -133,11 +132,11 @@ static double widen_borrowed(clg_doubt_shares *d, const clg_scenario *s, const c
                                                s->kernels.gemm[e->layout.precision].sigma,
                         [CLG_DOUBT_ATTENTION] = false,
                         [CLG_DOUBT_STREAMS] = s->built_in.memory != s->kernels.memory.sigma};
-    double sum = 0, borrowed = square(s->stack.sigma.borrowed) - e->doubt.measured_borrowed;
+    double sum = 0, borrowed = clg_square(s->stack.sigma.borrowed) - e->doubt.measured_borrowed;
     for (int i = CLG_DOUBT_PRODUCTS; i <= CLG_DOUBT_STREAMS; i++)
-        if (!own[i]) sum += square(weight[i]);
+        if (!own[i]) sum += clg_square(weight[i]);
     for (int i = CLG_DOUBT_PRODUCTS; i <= CLG_DOUBT_STREAMS && sum > 0; i++)
-        if (!own[i]) d->sigma[i] = sqrt(square(d->sigma[i]) + borrowed / sum);
+        if (!own[i]) d->sigma[i] = sqrt(clg_square(d->sigma[i]) + borrowed / sum);
     return sum > 0 ? 0 : borrowed;
 }
 
@@ -147,13 +146,13 @@ static void share_kernels(clg_doubt_shares *d, const clg_scenario *s, const clg_
     d->sigma[CLG_DOUBT_PRODUCTS] = k->gemm[e->layout.precision].sigma;
     d->sigma[CLG_DOUBT_ATTENTION] = k->attention[e->layout.attention].sigma;
     d->sigma[CLG_DOUBT_STREAMS] = k->memory.sigma;
-    double whole = square(s->stack.sigma.step) - e->doubt.measured_kernels;
-    d->own = fmin(square(d->difference.sigma) / 2, whole);
+    double whole = clg_square(s->stack.sigma.step) - e->doubt.measured_kernels;
+    d->own = fmin(clg_square(d->difference.sigma) / 2, whole);
     double rest = whole - d->own;
     rest -= make_room(d, weight, CLG_DOUBT_PRODUCTS, CLG_DOUBT_STREAMS, rest);
     if (e->doubt.borrowed) rest += widen_borrowed(d, s, e, weight);
-    if (e->doubt.aged) rest += square(s->stack.sigma.age);
-    if (e->doubt.unnamed) rest += square(s->stack.sigma.unnamed);
+    if (e->doubt.aged) rest += clg_square(s->stack.sigma.age);
+    if (e->doubt.unnamed) rest += clg_square(s->stack.sigma.unnamed);
     d->sigma[CLG_DOUBT_SOFTWARE] = sqrt(rest);
 }
 
@@ -161,7 +160,7 @@ static void share_kernels(clg_doubt_shares *d, const clg_scenario *s, const clg_
 static void share_traffic(clg_doubt_shares *d, const clg_scenario *s, const clg_evaluation *e,
                           const double *weight) {
     double traffic = e->doubt.traffic;
-    double whole = square(traffic * s->stack.sigma.traffic) - e->doubt.measured_links;
+    double whole = clg_square(traffic * s->stack.sigma.traffic) - e->doubt.measured_links;
     double between = weight[CLG_DOUBT_BETWEEN];
     d->sigma[CLG_DOUBT_INSIDE] = s->network.sigma_fast;
     d->sigma[CLG_DOUBT_BETWEEN] = s->network.sigma_slow;
@@ -169,9 +168,9 @@ static void share_traffic(clg_doubt_shares *d, const clg_scenario *s, const clg_
     d->sigma[CLG_DOUBT_OVERLAP] = traffic > 0 ? sqrt(rest) / traffic : 0;
     double *rates = &d->sigma[CLG_DOUBT_BETWEEN], *software = &d->sigma[CLG_DOUBT_SOFTWARE];
     if (between > 0)
-        *rates = sqrt(square(*rates) + square(e->doubt.open / between));
+        *rates = sqrt(clg_square(*rates) + clg_square(e->doubt.open / between));
     else
-        *software = sqrt(square(*software) + square(e->doubt.open));
+        *software = sqrt(clg_square(*software) + clg_square(e->doubt.open));
 }
 
 clg_status clg_doubts_of(clg_arena *arena, const clg_scenario *scenario, const clg_evaluation *e,
@@ -184,7 +183,7 @@ clg_status clg_doubts_of(clg_arena *arena, const clg_scenario *scenario, const c
     d->sigma[CLG_DOUBT_HOST] = scenario->stack.sigma.step_s;
     d->sigma[CLG_DOUBT_EXPERTS] = scenario->stack.sigma.experts;
     double unnamed = e->doubt.unnamed ? scenario->stack.sigma.unnamed_late : 0;
-    d->sigma[CLG_DOUBT_LATE] = sqrt(square(scenario->stack.sigma.late) + square(unnamed));
+    d->sigma[CLG_DOUBT_LATE] = sqrt(clg_square(scenario->stack.sigma.late) + clg_square(unnamed));
     return CLG_OK;
 }
 
@@ -196,13 +195,13 @@ clg_belief_reading clg_doubts_early(const clg_belief_reading *late) {
 
 clg_beliefs clg_doubts_beliefs(const clg_doubt_shares *d) {
     clg_beliefs beliefs = {{{0}}};
-    for (int i = 0; i < CLG_DOUBT_TERMS; i++) beliefs.covariance[i][i] = square(d->sigma[i]);
+    for (int i = 0; i < CLG_DOUBT_TERMS; i++) beliefs.covariance[i][i] = clg_square(d->sigma[i]);
     return beliefs;
 }
 
 double clg_doubts_apart(const clg_doubt_shares *d, const double a[CLG_DOUBT_TERMS],
                         const double b[CLG_DOUBT_TERMS]) {
     double sum = 0;
-    for (int i = 0; i < CLG_DOUBT_TERMS; i++) sum += square((a[i] - b[i]) * d->sigma[i]);
+    for (int i = 0; i < CLG_DOUBT_TERMS; i++) sum += clg_square((a[i] - b[i]) * d->sigma[i]);
     return sum;
 }

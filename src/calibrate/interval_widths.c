@@ -30,8 +30,6 @@ typedef struct fitting {
     bool experts, traffic, step; /* a miss depends on that width */
 } fitting;
 
-static double square(double x) { return x * x; }
-
 static double bounded(int width, double x) {
     return fmin(fmax(START[width] * clg_exp(x), LEAST[width]), MOST);
 }
@@ -113,7 +111,7 @@ static bool is_late_mixture(const fitting *f, int i) {
 
 /* What experts would have to add for a run to be inside, in squares. */
 static double experts_need(const fitting *f, const clg_stack *rest, int i) {
-    return square(reach(&f->misses[i])) - square(side(&f->misses[i], rest));
+    return clg_square(reach(&f->misses[i])) - clg_square(side(&f->misses[i], rest));
 }
 
 /* The least sigma_experts that holds their share of the weight of mixtures that are late. */
@@ -158,7 +156,8 @@ static double source_variance(clg_arena *arena, const fitting *f, const clg_stac
     int runs = 0;
     for (int i = 0; i < f->count; i++)
         if (of_source(f, i, stack, source))
-            needs[runs++] = square(reach(&f->misses[i])) - square(side(&f->misses[i], rest));
+            needs[runs++] =
+                clg_square(reach(&f->misses[i])) - clg_square(side(&f->misses[i], rest));
     return fmax(0, clg_terms_quantile(needs, runs, INSIDE));
 }
 
@@ -166,7 +165,7 @@ static clg_stack_width width_of(clg_arena *arena, const fitting *f,
                                 const clg_interval_widths *common, const char *stack) {
     clg_stack_width width = {.stack = stack};
     clg_stack rest = *f->standard;
-    double sum = COMMON * square(common->sigma);
+    double sum = COMMON * clg_square(common->sigma);
     rest.sigma.step = 0;
     rest.sigma.experts = common->sigma_experts;
     rest.sigma.traffic = common->sigma_traffic;

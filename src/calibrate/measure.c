@@ -2,6 +2,7 @@
 #include "calibrate/measure.h"
 
 #include "base/normal.h"
+#include "base/real.h"
 #include "dataset/dataset.h"
 #include "dataset/kept.h"
 #include "dataset/value.h"
@@ -18,8 +19,6 @@ typedef struct deciding {
     clg_belief_reading plan[CLG_MEASURE_PLANS]; /* ln(step) of each, waits included */
     clg_beliefs before;
 } deciding;
-
-static double square(double x) { return x * x; }
 
 clg_status clg_measuring_find(clg_arena *arena, clg_measuring *m, clg_error *error) {
     static const char path[] = "accuracy/measurements.json";
@@ -69,7 +68,7 @@ static void know_choice(const deciding *d, const clg_beliefs *b, clg_known *k) {
         double ahead = log(d->ask->plan[0].tokens_per_s / d->ask->plan[i].tokens_per_s);
         double before = sigma_between(&d->before, &d->plan[0], &d->plan[i]);
         double after = fmin(before, sigma_between(b, &d->plan[0], &d->plan[i]));
-        double moves = sqrt(square(before) - square(after));
+        double moves = sqrt(clg_square(before) - clg_square(after));
         double left = clg_beliefs_excess(-ahead, before) - clg_beliefs_excess(-ahead, moves);
         if (left <= lost) continue;
         lost = left;
@@ -247,8 +246,8 @@ static void fill_own(deciding *d) {
         if (i > 0) {
             double apart =
                 clg_doubts_apart(doubts, d->plan[0].weight, d->plan[i].weight) + doubts->own;
-            own = fmax(own, square(clg_difference_sigma(&doubts->difference, &ask->plan[0],
-                                                        &ask->plan[i])) -
+            own = fmax(own, clg_square(clg_difference_sigma(&doubts->difference, &ask->plan[0],
+                                                            &ask->plan[i])) -
                                 apart);
         }
         d->before.covariance[CLG_DOUBT_TERMS + i][CLG_DOUBT_TERMS + i] = own;
@@ -260,7 +259,7 @@ static void fill_shares(deciding *d) {
     clg_agenda *a = d->agenda;
     double whole = clg_beliefs_covariance(&d->before, &d->plan[0], &d->plan[0]);
     for (int i = 0; i < CLG_DOUBT_TERMS && whole > 0; i++)
-        a->share[i] = square(d->plan[0].weight[i] * a->doubts.sigma[i]) / whole;
+        a->share[i] = clg_square(d->plan[0].weight[i] * a->doubts.sigma[i]) / whole;
     a->own_share = whole > 0 ? a->doubts.own / whole : 0;
 }
 

@@ -1,4 +1,5 @@
 /* measure_candidates.c -- what could be measured of a plan, what it costs and what it tells. */
+#include "base/real.h"
 #include "calibrate/measure.h"
 #include "evaluate/evaluate.h"
 
@@ -14,8 +15,6 @@ typedef struct listing {
     const double (*weight)[CLG_DOUBT_TERMS];
     clg_agenda *agenda;
 } listing;
-
-static double square(double x) { return x * x; }
 
 static clg_measurement *add(listing *l, clg_measurement_kind kind, int gpus, double seconds) {
     clg_agenda *a = l->agenda;
@@ -39,7 +38,7 @@ static void read_term(clg_measurement *m, clg_doubt_term term, double noise) {
 
 static void add_kernels(listing *l) {
     const clg_measuring *c = l->measuring;
-    double seconds = c->probe_s + c->group_setup_s, noise = square(c->kernel_noise);
+    double seconds = c->probe_s + c->group_setup_s, noise = clg_square(c->kernel_noise);
     read_term(add(l, CLG_MEASURE_PRODUCTS, 1, seconds), CLG_DOUBT_PRODUCTS, noise);
     read_term(add(l, CLG_MEASURE_STREAMS, 1, seconds), CLG_DOUBT_STREAMS, noise);
 }
@@ -90,7 +89,8 @@ static double share_of(const traffic *list, int count, const traffic *t) {
 
 /* Of links; what other groups of the level do is known half as well as what was measured. */
 static double link_noise(const listing *l, clg_doubt_term term, double share) {
-    return square(l->measuring->link_noise) + (1 - share) * square(l->agenda->doubts.sigma[term]);
+    return clg_square(l->measuring->link_noise) +
+           (1 - share) * clg_square(l->agenda->doubts.sigma[term]);
 }
 
 /* Messages from the least to the most by doubling, every collective of the group. */
@@ -132,7 +132,8 @@ static void add_group(listing *l, const traffic *list, int count, const traffic 
     m->gpu_s = m->seconds * m->gpus;
     double fewer = log((double)all / domains) / log(2);
     read_term(m, term,
-              link_noise(l, term, share_of(list, count, t)) + square(l->measuring->growth * fewer));
+              link_noise(l, term, share_of(list, count, t)) +
+                  clg_square(l->measuring->growth * fewer));
 }
 
 static void add_groups(listing *l) {
@@ -155,8 +156,8 @@ static void add_layer(listing *l) {
     int count = gather(&l->agenda->operations, list), tp = l->ask->plan[0].layout.tp;
     if (tp > machine->node.gpus) return;
     clg_measurement *m = add(l, CLG_MEASURE_LAYER, tp, c->probe_s + c->group_setup_s);
-    read_term(m, CLG_DOUBT_PRODUCTS, square(c->kernel_noise));
-    read_term(m, CLG_DOUBT_STREAMS, square(c->kernel_noise));
+    read_term(m, CLG_DOUBT_PRODUCTS, clg_square(c->kernel_noise));
+    read_term(m, CLG_DOUBT_STREAMS, clg_square(c->kernel_noise));
     for (int i = 0; i < count && m; i++)
         if (tp > 1 && list[i].group.ranks == tp && !crosses(list[i].group))
             read_term(m, CLG_DOUBT_INSIDE,
@@ -180,13 +181,13 @@ static void read_step(const listing *l, const clg_evaluation *run, const double 
     const clg_evaluation *plan = &l->ask->plan[m->plan];
     const clg_doubt_shares *d = &l->agenda->doubts;
     clg_belief_reading *r = &m->reading[m->readings++];
-    *r = (clg_belief_reading){.noise = square(l->measuring->step_noise)};
+    *r = (clg_belief_reading){.noise = clg_square(l->measuring->step_noise)};
     for (int i = 0; i < CLG_DOUBT_TERMS; i++) r->weight[i] = weight[i];
     if (clg_layout_gpus(&run->layout) == clg_layout_gpus(&plan->layout))
         r->weight[CLG_DOUBT_TERMS + m->plan] = 1;
     else
-        r->noise += fmax(d->own, square(clg_difference_sigma(&d->difference, plan, run)) - d->own -
-                                     clg_doubts_apart(d, weight, l->weight[m->plan]));
+        r->noise += fmax(d->own, clg_square(clg_difference_sigma(&d->difference, plan, run)) -
+                                     d->own - clg_doubts_apart(d, weight, l->weight[m->plan]));
 }
 
 static clg_status add_step(listing *l, int plan, int nodes, clg_error *error) {

@@ -230,12 +230,6 @@ static clg_status read_json_lines(clg_arena *arena, const char *file, const char
     return CLG_OK;
 }
 
-static bool has_column(const clg_csv *csv, const char *name) {
-    for (int i = 0; i < csv->columns; i++)
-        if (strcmp(csv->column[i], name) == 0) return true;
-    return false;
-}
-
 clg_status clg_samples_read(clg_arena *arena, const char *file, const char *text, size_t size,
                             clg_samples *samples, clg_samples_form *form, clg_csv *runs,
                             clg_error *error) {
@@ -256,6 +250,6 @@ clg_status clg_samples_read(clg_arena *arena, const char *file, const char *text
         return clg_samples_read_nccl(arena, file, text, size, samples, error);
     }
     if (clg_csv_parse(arena, file, text, size, runs, error) != CLG_OK) return CLG_BAD_INPUT;
-    *form = has_column(runs, "step_s") ? CLG_FORM_RUNS : CLG_FORM_TABLE;
+    *form = clg_csv_has(runs, "step_s") ? CLG_FORM_RUNS : CLG_FORM_TABLE;
     return *form == CLG_FORM_RUNS ? CLG_OK : clg_samples_read_table(arena, runs, samples, error);
 }

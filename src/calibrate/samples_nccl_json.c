@@ -18,11 +18,6 @@ typedef struct devices {
     const char *gpu;
 } devices;
 
-static const char *word(const clg_json *object, const char *key) {
-    const clg_json *member = clg_json_member(object, key);
-    return member && member->kind == CLG_JSON_STRING ? member->text : "";
-}
-
 static double number(const clg_json *object, const char *key) {
     const clg_json *member = clg_json_member(object, key);
     return member && member->kind == CLG_JSON_NUMBER ? member->number : (double)NAN;
@@ -30,9 +25,9 @@ static double number(const clg_json *object, const char *key) {
 
 /* Whether an earlier device, of the same group where `group` is a number, is on this host. */
 static bool seen(const clg_json *first, const clg_json *device, double group) {
-    const char *host = word(device, "hostname");
+    const char *host = clg_json_text(device, "hostname", "");
     for (const clg_json *other = first; other != device; other = other->next)
-        if (strcmp(word(other, "hostname"), host) == 0 &&
+        if (strcmp(clg_json_text(other, "hostname", ""), host) == 0 &&
             (isnan(group) || number(other, "group") == group))
             return true;
     return false;
@@ -49,9 +44,9 @@ static devices devices_of(clg_arena *arena, const clg_json *config) {
     for (const clg_json *device = first; device && looked_at < MOST_HOSTS;
          device = device->next, looked_at++) {
         bool mine = isnan(group) || number(device, "group") == group;
-        const char *host = word(device, "hostname");
+        const char *host = clg_json_text(device, "hostname", "");
         d.ranks += mine;
-        if (!*d.gpu) d.gpu = word(device, "device_info");
+        if (!*d.gpu) d.gpu = clg_json_text(device, "device_info", "");
         if (!*host) continue;
         if (mine && !seen(first, device, group)) d.nodes++;
         if (!seen(first, device, (double)NAN))

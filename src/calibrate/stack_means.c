@@ -9,8 +9,6 @@
 /* Log-spreads: of stacks about their family, of families about each other. */
 static const double STACK_SPREAD = 0.03, FAMILY_SPREAD = 0.1;
 
-static double square(double x) { return x * x; }
-
 /* Stacks whose code is one another's say something of each other. */
 static bool same_family(const clg_stack_terms *a, const char *family) {
     return strcmp(a->family, family) == 0;
@@ -35,7 +33,7 @@ static mean family_of(const clg_stacks *stacks, const char *family, const char *
         const clg_stack_terms *s = &stacks->stack[i];
         if (s->runs == 0 || !same_family(s, family)) continue;
         if (without && strcmp(s->stack, without) == 0) continue;
-        add(&m, log(s->alone), square(STACK_SPREAD) + square(CLG_RUN_SPREAD) / s->readings);
+        add(&m, log(s->alone), clg_square(STACK_SPREAD) + clg_square(CLG_RUN_SPREAD) / s->readings);
     }
     return m;
 }
@@ -50,7 +48,7 @@ double clg_stacks_mean(const clg_stacks *stacks, double standard) {
                     !same_family(&stacks->stack[j], stacks->stack[i].family);
         if (!first) continue;
         mean m = family_of(stacks, stacks->stack[i].family, NULL);
-        add(&all, value_of(&m), square(FAMILY_SPREAD) + 1 / m.weights);
+        add(&all, value_of(&m), clg_square(FAMILY_SPREAD) + 1 / m.weights);
     }
     return all.weights > 0 ? clg_exp(value_of(&all)) : standard;
 }
@@ -58,6 +56,6 @@ double clg_stacks_mean(const clg_stacks *stacks, double standard) {
 /* From the other years of its family, and from all families. */
 clg_stack_prior clg_stacks_prior(const clg_stacks *stacks, const char *name, const char *family) {
     mean m = family_of(stacks, family, name);
-    add(&m, log(stacks->kernel_slowdown), square(FAMILY_SPREAD));
-    return (clg_stack_prior){value_of(&m), sqrt(square(STACK_SPREAD) + 1 / m.weights)};
+    add(&m, log(stacks->kernel_slowdown), clg_square(FAMILY_SPREAD));
+    return (clg_stack_prior){value_of(&m), sqrt(clg_square(STACK_SPREAD) + 1 / m.weights)};
 }

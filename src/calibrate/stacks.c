@@ -178,8 +178,6 @@ static double predict(const void *context, const double *values, int sample) {
     return k->seconds[below] + (at - below) * (k->seconds[below + 1] - k->seconds[below]);
 }
 
-static double square(double x) { return x * x; }
-
 /* Its stack, its terms, and the variance of the rest: experts, exposed traffic, borrowed curves. */
 static void begin_run(clg_stack_fitting *f, int i) {
     known_run *k = &f->known[i];
@@ -202,7 +200,7 @@ static void begin_run(clg_stack_fitting *f, int i) {
     clg_stack rest = *stack;
     rest.sigma.step = CLG_RUN_SPREAD;
     clg_sides sides = clg_doubt_sides(&evaluation.doubt, &rest);
-    k->variance = (square(sides.early) + square(sides.late)) / 2;
+    k->variance = (clg_square(sides.early) + clg_square(sides.late)) / 2;
     f->of[i] = at;
 }
 
@@ -241,9 +239,9 @@ static void choose_source(chosen *c, const bool *left_out, int stack, const char
         c->weight[c->count] = 1 / f->known[i].variance;
         sum += c->weight[c->count++];
     }
-    double shared = 1 / (1 + square(SOURCE_SPREAD) * sum);
+    double shared = 1 / (1 + clg_square(SOURCE_SPREAD) * sum);
     for (int i = first; i < c->count; i++) c->weight[i] *= shared;
-    c->readings += sum * shared * square(CLG_RUN_SPREAD);
+    c->readings += sum * shared * clg_square(CLG_RUN_SPREAD);
     c->sources++;
 }
 
@@ -275,7 +273,7 @@ static void solve(clg_arena *arena, const chosen *c, clg_stack_prior slowdown, c
                            .samples = c->count,
                            .samples_per_term = 1,
                            .rounding = rounding,
-                           .pull = square(CLG_RUN_SPREAD) / (2 * c->readings * rounding),
+                           .pull = clg_square(CLG_RUN_SPREAD) / (2 * c->readings * rounding),
                            .most_calls = 60 * s->terms,
                            .most_fitted = c->count};
     for (int i = 0; i < s->terms; i++) terms[i] = c->terms->term[i].term;

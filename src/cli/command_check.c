@@ -1,4 +1,5 @@
 /* command_check.c -- refuses data files without units, sources or kinds. */
+#include "base/letters.h"
 #include "cli/tool.h"
 
 #include "cost/collective.h"
@@ -82,8 +83,7 @@ static clg_status check_text(clg_arena *arena, const char *path, const char *tex
     if (lies_in(path, "price")) return clg_price_read(arena, path, text, size, &into.price, error);
     if (lies_in(path, "stack")) return clg_stack_read(arena, path, text, size, &into.stack, error);
     if (lies_in(path, "model")) return clg_model_read(arena, path, text, size, &into.model, error);
-    size_t length = strlen(path);
-    bool json = length > 5 && strcmp(path + length - 5, ".json") == 0;
+    bool json = clg_ends(path, ".json");
     bool folder = strchr(path, '/') && path[0] != '.' && path[0] != '/';
     if (json && (lies_in(path, "kernel") || !folder))
         return check_overlay(arena, path, text, size, known, error);

@@ -1,6 +1,7 @@
 /* fit_job.c -- a job and its logs: the step as priced against the step as it was. Several logs are
  * of one job: the median of their medians counts, as one reading. */
 #include "cli/fit_job.h"
+#include "base/letters.h"
 
 #include "base/quantile.h"
 #include "cli/job_files.h"
@@ -33,8 +34,7 @@ bool clg_fit_job_log(clg_session *session, clg_fit_job *job, const char *operand
 }
 
 bool clg_fit_job_word(clg_session *session, clg_fit_job *job, const char *operand) {
-    size_t size = strlen(operand);
-    bool json = size > 5 && strcmp(operand + size - 5, ".json") == 0;
+    bool json = clg_ends(operand, ".json");
     bool word = clg_file_absent(operand) && strcmp(operand, "-") != 0;
     if (!json && !word && !clg_job_files_is(session, operand)) return false;
     if (job->words == CLG_JOB_OPERANDS) return false;

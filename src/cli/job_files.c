@@ -1,5 +1,6 @@
 /* job_files.c -- the files of a job, from the disk. */
 #include "cli/job_files.h"
+#include "base/letters.h"
 
 #include <string.h>
 
@@ -21,8 +22,7 @@ static bool is_config(const char *text, size_t size) {
 
 /* Scripts and configurations may quote a log in a comment. */
 static bool is_job(const char *path, const char *text, size_t size) {
-    size_t length = strlen(path);
-    bool words = length > 4 && strcmp(path + length - 4, ".txt") == 0;
+    bool words = clg_ends(path, ".txt");
     return !words && clg_job_is_file(path, text, size);
 }
 
@@ -37,11 +37,11 @@ bool clg_job_files_log(clg_session *session, const char *path, clg_train_logs *l
 
 bool clg_job_files_is(clg_session *session, const char *path) {
     const char *text;
-    size_t size, length = strlen(path);
+    size_t size;
     clg_error none = {0};
     if (clg_file_absent(path) || strcmp(path, "-") == 0) return false;
     if (clg_file_read(session->arena, path, FILE_BYTES, &text, &size, &none) != CLG_OK)
         return false;
-    if (length > 5 && strcmp(path + length - 5, ".json") == 0) return !is_config(text, size);
+    if (clg_ends(path, ".json")) return !is_config(text, size);
     return clg_job_is_file(path, text, size);
 }

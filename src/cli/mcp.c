@@ -37,14 +37,9 @@ void clg_mcp_refuse_length(clg_text *out) {
     refuse(out, NULL, NOT_A_REQUEST, "the message is longer than 16 MiB");
 }
 
-static const char *text_of(const clg_json *object, const char *key) {
-    const clg_json *value = clg_json_member(object, key);
-    return value && value->kind == CLG_JSON_STRING ? value->text : NULL;
-}
-
 /* The client's revision where it is one of ours, else the newest. */
 static void initialize(clg_json_writer *w, const clg_json *params) {
-    const char *asked = text_of(params, "protocolVersion"), *spoken = revisions[0];
+    const char *asked = clg_json_text(params, "protocolVersion", NULL), *spoken = revisions[0];
     for (int i = 0; asked && i < REVISIONS; i++)
         if (strcmp(asked, revisions[i]) == 0) spoken = revisions[i];
     clg_json_add_string(w, "protocolVersion", spoken);
@@ -117,7 +112,7 @@ static void add_answer(clg_json_writer *w, const ceiling_answer *answer) {
 /* NULL, or what is wrong with the call. */
 static const char *call_tool(clg_arena *arena, clg_json_writer *w, const clg_json *params,
                              ceiling_progress *tell) {
-    const char *name = text_of(params, "name");
+    const char *name = clg_json_text(params, "name", NULL);
     const clg_json *arguments = clg_json_member(params, "arguments");
     if (!name || !clg_schema_has(name)) return "there is no such tool; tools/list names them";
     if (arguments && (arguments->kind != CLG_JSON_OBJECT || too_deep(arguments, 8)))
@@ -155,7 +150,7 @@ void clg_mcp_answer(clg_arena *arena, const char *message, size_t size, ceiling_
         return;
     }
     const clg_json *id = clg_json_member(root, "id");
-    const char *method = text_of(root, "method"), *wrong = NULL;
+    const char *method = clg_json_text(root, "method", NULL), *wrong = NULL;
     if (!method) { /* a reply to us, who ask nothing, is passed over */
         if (!clg_json_member(root, "result") && !clg_json_member(root, "error"))
             refuse(out, id, NOT_A_REQUEST, "a message has a method, and there are no batches");

@@ -19,8 +19,6 @@ static int ceil_log2(int n) {
     return bits;
 }
 
-static int domains_of(clg_group g) { return (g.ranks + g.per_domain - 1) / g.per_domain; }
-
 /* Without a switch a rank's links lead to fixed neighbours, and only those to members of the group
  * carry its traffic. */
 static double fast_rate(const clg_network *w, clg_group g) {
@@ -34,19 +32,19 @@ static double fast_rate(const clg_network *w, clg_group g) {
  * domain's NICs together. */
 static double ring_rate(const clg_network *w, clg_group g) {
     double inside = fast_rate(w, g);
-    if (domains_of(g) == 1) return inside;
+    if (clg_group_domains(g) == 1) return inside;
     if (g.per_domain == 1) return w->slow.bytes_per_s;
     double out = w->slow.bytes_per_s * g.per_domain;
     return out < inside ? out : inside;
 }
 
 static double base_s(const clg_network *w, clg_group g) {
-    return domains_of(g) > 1 ? w->base_slow_s : w->base_s;
+    return clg_group_domains(g) > 1 ? w->base_slow_s : w->base_s;
 }
 
 /* Steps of one trip round the ring: those inside domains and those between them. */
 static double round_s(const clg_network *w, clg_group g) {
-    int slow = domains_of(g) > 1 ? domains_of(g) : 0;
+    int slow = clg_group_domains(g) > 1 ? clg_group_domains(g) : 0;
     int steps = g.ranks - 1, fast = steps - slow;
     if (fast < 0) fast = 0;
     if (slow > steps) slow = steps;
@@ -56,10 +54,10 @@ static double round_s(const clg_network *w, clg_group g) {
 /* Bytes on a rank's wire at the rate, and the ramp of middle sizes; congestion grows with domains.
  */
 static double wire_s(const clg_network *w, clg_group g, double wire, double bytes, double rate) {
-    double ramp = domains_of(g) > 1 ? w->ramp_slow_bytes : w->ramp_bytes;
+    double ramp = clg_group_domains(g) > 1 ? w->ramp_slow_bytes : w->ramp_bytes;
     double share = bytes > 0 ? bytes / (bytes + ramp) : 0;
     double tail = 1;
-    int domains = domains_of(g);
+    int domains = clg_group_domains(g);
     if (domains > 2) tail += w->tail * (ceil_log2(domains) - 1);
     if (domains > 1 && w->half_ranks > 0) tail *= 1 + g.ranks / w->half_ranks;
     return (wire + wire / (bytes > 0 ? bytes : 1) * ramp * share) / rate * tail;
@@ -81,7 +79,7 @@ static ring ring_of(clg_collective collective, int ranks) {
 /* What a protocol adds to trips of a ring that carries `wire` bytes in `carried_s` without one. */
 static double framed_s(const clg_protocol *p, clg_group g, int trips, double wire,
                        double carried_s) {
-    int domains = domains_of(g), steps = g.ranks - 1;
+    int domains = clg_group_domains(g), steps = g.ranks - 1;
     int slow = domains < steps ? domains : steps;
     double extra = (steps - slow) * p->fast_extra_s + slow * p->slow_extra_s;
     double moved = carried_s / p->payload;
@@ -97,7 +95,7 @@ static double ring_best_s(const clg_network *w, clg_group g, ring r, double byte
     double fixed = base_s(w, g) + r.trips * round_s(w, g);
     double carried = wire_s(w, g, wire, bytes, ring_rate(w, g));
     *row = -1;
-    for (int i = 0; domains_of(g) > 1 && i < CLG_PROTOCOLS; i++) {
+    for (int i = 0; clg_group_domains(g) > 1 && i < CLG_PROTOCOLS; i++) {
         if (w->protocol[i].payload <= 0) continue;
         double seconds = framed_s(&w->protocol[i], g, r.trips, wire, carried);
         if (best >= 0 && seconds >= best) continue;
@@ -123,7 +121,7 @@ static double ring_all_reduce_s(const clg_network *w, clg_group g, double bytes)
 /* A tree hands a message on block by block, up to the root and down again: beside the wire's time
  * each level between domains costs a hop and one block through its NICs. */
 static double levels_s(const clg_network *w, const clg_protocol *p, clg_group g, double bytes) {
-    int levels = ceil_log2(domains_of(g));
+    int levels = ceil_log2(clg_group_domains(g));
     double block = bytes < p->block_bytes ? bytes : p->block_bytes;
     double leaving = w->slow.bytes_per_s * g.per_domain;
     return 2 * levels * (w->slow.latency_s + p->slow_extra_s + block / leaving);
@@ -135,7 +133,7 @@ static double tree_framed_s(const clg_network *w, const clg_protocol *p, clg_gro
     double wire = 2 * bytes, block = bytes < p->block_bytes ? bytes : p->block_bytes;
     double chain = w->fast.latency_s + p->fast_extra_s + block / fast_rate(w, g);
     double moved = wire_s(w, g, wire, bytes, ring_rate(w, g)) / p->payload;
-    if (domains_of(g) > 2 && p->most_bytes_per_s > 0)
+    if (clg_group_domains(g) > 2 && p->most_bytes_per_s > 0)
         moved = fmax(moved, wire / p->most_bytes_per_s);
     return base_s(w, g) + 2 * (g.per_domain - 1) * chain + levels_s(w, p, g, bytes) + moved;
 }
@@ -145,7 +143,7 @@ static double tree_best_s(const clg_network *w, clg_group g, double bytes, int *
     static const clg_protocol bare = {.payload = 1};
     double best = -1;
     *row = -1;
-    for (int i = 0; domains_of(g) > 1 && i < CLG_PROTOCOLS; i++) {
+    for (int i = 0; clg_group_domains(g) > 1 && i < CLG_PROTOCOLS; i++) {
         if (w->tree[i].payload <= 0) continue;
         double seconds = tree_framed_s(w, &w->tree[i], g, bytes);
         if (best >= 0 && seconds >= best) continue;
@@ -166,7 +164,7 @@ static double tree_all_reduce_s(const clg_network *w, clg_group g, double bytes)
  * NICs. Two domains are a parent and a child, and the other way round: 1/2 + 1/2. */
 static double in_switch_all_reduce_s(const clg_network *w, clg_group g, double bytes) {
     if (!w->fast.reduces || g.per_domain < 3) return -1;
-    int domains = domains_of(g);
+    int domains = clg_group_domains(g);
     double inside = wire_s(w, g, bytes, bytes, w->in_switch_bytes_per_s);
     const clg_protocol *p = &w->switch_tree;
     double hops = 2 * w->fast.latency_s, outside = 0;
@@ -188,7 +186,7 @@ static double direct_all_to_all_s(const clg_network *w, clg_group g, double byte
     direct.half_ranks = 0;
     double near_s = near > 0 ? wire_s(&direct, g, near, bytes, fast_rate(w, g)) : 0;
     double far_s = far > 0 ? wire_s(&direct, g, far, bytes, w->slow.bytes_per_s) : 0;
-    double steps = far > 0 ? ceil_log2(domains_of(g)) * w->slow.latency_s : 0;
+    double steps = far > 0 ? ceil_log2(clg_group_domains(g)) * w->slow.latency_s : 0;
     double messages = others * w->peer_s;
     double hops = w->fast.latency_s + (messages > steps ? messages : steps);
     return base_s(w, g) + hops + (near_s > far_s ? near_s : far_s);
@@ -201,7 +199,7 @@ static double broadcast_s(const clg_network *w, clg_group g, double bytes) {
 }
 
 static double send_s(const clg_network *w, clg_group g, double bytes) {
-    const clg_link *link = domains_of(g) > 1 ? &w->slow : &w->fast;
+    const clg_link *link = clg_group_domains(g) > 1 ? &w->slow : &w->fast;
     double rate = link == &w->fast ? fast_rate(w, g) : link->bytes_per_s;
     return base_s(w, g) + link->latency_s + bytes / rate;
 }

@@ -216,7 +216,7 @@ static clg_status slow_units(clg_arena *arena, const clg_gpu *gpu, clg_serve_cur
 static clg_status compare_generations(clg_arena *arena, const clg_gpu *gpu, const clg_json *root,
                                       bool *same, clg_error *error) {
     clg_gpu timed;
-    if (clg_gpu_find(arena, clg_dataset_word(root, "name"), &timed, error) != CLG_OK)
+    if (clg_gpu_find(arena, clg_json_text(root, "name", ""), &timed, error) != CLG_OK)
         return error->status;
     *same = strcmp(gpu->generation, timed.generation) == 0;
     return CLG_OK;
@@ -240,7 +240,7 @@ static clg_status open_sections(clg_arena *arena, const clg_gpu *gpu, section *a
     if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
         return error->status;
     *all = (section){file->path, clg_json_member(root, "serving")};
-    const char *lender = clg_dataset_word(all->root, "lender");
+    const char *lender = clg_json_text(all->root, "lender", "");
     if (*lender) {
         c->borrowed = true;
         *own = *all;
@@ -258,7 +258,7 @@ static clg_status read_section(const section *s, clg_serve_curves *c, clg_error 
         clg_value_read(s->root, "reduce_link", CLG_BYTES_PER_S, false, s->path,
                        &c->reduce_link_bytes_per_s, error) != CLG_OK)
         return error->status;
-    clg_dataset_word(s->root, "lender");
+    clg_json_text(s->root, "lender", "");
     return clg_value_done(s->root, s->path, error);
 }
 

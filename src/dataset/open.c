@@ -22,8 +22,3 @@ clg_status clg_dataset_open(clg_arena *arena, const char *folder, const char *na
                     nearest ? clg_arena_print(arena, "did you mean %s?", nearest) : NULL,
                     "there is no %s '%.64s'", folder, name);
 }
-
-const char *clg_dataset_word(const clg_json *object, const char *key) {
-    const clg_json *member = clg_json_member(object, key);
-    return member && member->kind == CLG_JSON_STRING ? member->text : "";
-}

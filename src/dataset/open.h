@@ -9,7 +9,4 @@
 clg_status clg_dataset_open(clg_arena *arena, const char *folder, const char *name,
                             const clg_file **file, const clg_json **root, clg_error *error);
 
-/* A member that is a word; "" where it is none. */
-const char *clg_dataset_word(const clg_json *object, const char *key);
-
 #endif

@@ -110,20 +110,15 @@ clg_status clg_value_word(const clg_json *object, const char *key, const clg_nam
     return status;
 }
 
-static const char *string_of(const clg_json *object, const char *key, const char *fallback) {
-    const clg_json *node = clg_json_member(object, key);
-    return node && node->kind == CLG_JSON_STRING ? node->text : fallback;
-}
-
 const char *clg_value_why(clg_arena *arena, const clg_json *object, const char *key) {
     const clg_json *value = clg_json_member(object, key);
     const clg_json *number = clg_json_member(value, "value");
     if (!number) return "not stated";
     const char *text =
         number->kind == CLG_JSON_BOOL ? (number->truth ? "yes" : "no") : number->text;
-    const char *unit = string_of(value, "unit", "");
+    const char *unit = clg_json_text(value, "unit", "");
     if (strcmp(unit, "1") == 0) unit = ""; /* a share */
     return clg_arena_print(arena, "%s%s%s, %s, %s", text, *unit ? " " : "", unit,
-                           string_of(value, "kind", "kind missing"),
-                           string_of(value, "source", "source missing"));
+                           clg_json_text(value, "kind", "kind missing"),
+                           clg_json_text(value, "source", "source missing"));
 }

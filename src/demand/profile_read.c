@@ -14,12 +14,6 @@ typedef struct rate_columns {
     double seconds; /* the rate is per so many */
 } rate_columns;
 
-static bool has_column(const clg_csv *csv, const char *name) {
-    for (int i = 0; i < csv->columns; i++)
-        if (strcmp(csv->column[i], name) == 0) return true;
-    return false;
-}
-
 static clg_status choose_rates(const clg_csv *csv, rate_columns *c, clg_error *error) {
     static const struct {
         const char *column;
@@ -28,12 +22,14 @@ static clg_status choose_rates(const clg_csv *csv, rate_columns *c, clg_error *e
                  {"req_per_hour", 3600},  {"total_rate_req_s", 1}, {NULL, 0}};
     *c = (rate_columns){0};
     for (int i = 0; units[i].column && !c->rate; i++)
-        if (has_column(csv, units[i].column)) {
+        if (clg_csv_has(csv, units[i].column)) {
             c->rate = units[i].column;
             c->seconds = units[i].seconds;
         }
-    c->start = has_column(csv, "window_start_s") ? "window_start_s" : NULL;
-    c->service = has_column(csv, "service") ? "service" : has_column(csv, "model") ? "model" : NULL;
+    c->start = clg_csv_has(csv, "window_start_s") ? "window_start_s" : NULL;
+    c->service = clg_csv_has(csv, "service") ? "service"
+                 : clg_csv_has(csv, "model") ? "model"
+                                             : NULL;
     clg_error_at(error, csv->name, 1, 0, NULL);
     if (c->rate) return CLG_OK;
     return clg_fail(error, CLG_BAD_INPUT, "name one req_per_s, req_per_min or req_per_hour",

@@ -12,12 +12,6 @@ static int nodes_of(const clg_world *w) {
     return (int)((clg_layout_gpus(&w->layout) + per_node - 1) / per_node);
 }
 
-static bool has_experts(const clg_scenario *s) {
-    for (int i = 0; i < s->model.kinds; i++)
-        if (s->model.kind[i].mlp.kind == CLG_MLP_MOE) return true;
-    return false;
-}
-
 /* --- links --- */
 
 static bool slow_network(clg_world *w, double strength) {
@@ -121,7 +115,7 @@ static bool slow_host(clg_world *w, double strength) {
 /* Of the host's seconds those that go to experts: what the step would not have without them. Calls
  * that gather parameters are taken as the experts', who have nearly all of a mixture's. */
 static double host_of_experts_s(clg_arena *arena, const clg_scenario *s, const clg_evaluation *e) {
-    if (!has_experts(s)) return 0;
+    if (!clg_model_experts(&s->model)) return 0;
     clg_scenario *without = clg_take(arena, 1, clg_scenario);
     clg_evaluation other;
     clg_error none = {0};
@@ -281,7 +275,7 @@ static bool syncs_each(clg_world *w, double strength) {
 
 static bool imbalanced(clg_world *w, double strength) {
     w->scenario->expert_imbalance *= strength;
-    return has_experts(w->scenario);
+    return clg_model_experts(&w->scenario->model) != NULL;
 }
 
 static bool dispatched(clg_world *w, double strength) {
@@ -291,7 +285,7 @@ static bool dispatched(clg_world *w, double strength) {
     s->host.experts_s *= strength;
     w->idles =
         true; /* experts one by one wait for the host, also where that is priced as compute */
-    return has_experts(w->scenario);
+    return clg_model_experts(&w->scenario->model) != NULL;
 }
 
 static double experts_s(clg_arena *arena, const clg_scenario *s, const clg_evaluation *e) {

@@ -35,10 +35,6 @@ static bool number(const char *word, clg_dimension dimension, double *si) {
     return clg_quantity(word, dimension, si, &none) == CLG_OK && *si > 0;
 }
 
-static double tokens_of(const clg_evaluation *plan) {
-    return (double)plan->layout.global_batch * (double)plan->layout.seq;
-}
-
 /* Seconds of a step from any of the ways to say its speed; 0 where it is none of them. */
 static double step_of(const clg_evaluation *plan, const clg_machine *machine, const char *written,
                       clg_count *count) {
@@ -58,7 +54,7 @@ static double step_of(const clg_evaluation *plan, const clg_machine *machine, co
         each = without(written, per_gpu[i], word, sizeof word);
     if (without(word, "/s", rate, sizeof rate) && number(rate, CLG_TOKENS, &value) &&
         strstr(rate, "tok"))
-        return tokens_of(plan) / (each ? value * gpus : value);
+        return clg_layout_tokens(&plan->layout) / (each ? value * gpus : value);
     static const char *const sequences[] = {"samples/s", "sequences/s", "seq/s"};
     for (size_t i = 0; i < sizeof sequences / sizeof sequences[0]; i++)
         if (without(word, sequences[i], rate, sizeof rate) && number(rate, CLG_COUNT, &value))

@@ -30,9 +30,6 @@ clg_status clg_doubts_default(clg_arena *arena, const clg_price *price, clg_doub
     return CLG_OK;
 }
 
-/* The middle of the i-th of `count` equal shares of a standard normal. */
-static double middle(int i, int count) { return clg_normal_quantile((i + 0.5) / count); }
-
 /* Wall seconds over useful ones, where failures come `often` times as often as expected and their
  * number and depth are `z` deviations off: a sum of many losses of tau/2 on average, spread evenly
  * over 0 to tau (variance of one, with its restart: tau^2 / 12 + its mean squared). */
@@ -72,7 +69,8 @@ static double below(double sigma, const clg_stops *stops, double wall_s, double 
     for (int i = 0; i < STOPS; i++) {
         double n = poisson_quantile(stops->per_s * wall_s, (i + 0.5) / STOPS);
         for (int k = 0; k < LENGTHS; k++) {
-            double still_s = n > 0 ? stops->mean_length_s * lengths(n, middle(k, LENGTHS)) : 0;
+            double still_s =
+                n > 0 ? stops->mean_length_s * lengths(n, clg_normal_middle(k, LENGTHS)) : 0;
             sum += clg_factor_below(sigma, limit_s / (wall_s + still_s));
         }
     }
@@ -84,11 +82,11 @@ static double chance(const clg_venture *v, const clg_operations *o, double failu
                      double usd_per_s, double limit) {
     double sum = 0;
     for (int i = 0; i < OFTEN; i++) {
-        double often = clg_factor_at(failure_sigma, middle(i, OFTEN));
+        double often = clg_factor_at(failure_sigma, clg_normal_middle(i, OFTEN));
         clg_stops stops = {0};
         if (v->spares >= 0) stops = clg_stops_of(o, v->gpus, v->spares, often);
         for (int k = 0; k < LUCK; k++) {
-            double wall_s = v->useful_s * stretch(v, o, often, middle(k, LUCK));
+            double wall_s = v->useful_s * stretch(v, o, often, clg_normal_middle(k, LUCK));
             sum += below(v->sigma, &stops, wall_s, limit / usd_per_s);
         }
     }

@@ -8,13 +8,12 @@
 
 enum { COMMON = 16, OWN = 256 };
 
-static double middle(int i, int count) { return clg_normal_quantile((i + 0.5) / count); }
-
 /* What one turns out at, in each of OWN equal shares of its own error, at a common one of `z`. */
 static void outcomes(clg_outlook o, double common, double z, double value[OWN]) {
     for (int i = 0; i < OWN; i++)
-        value[i] = o.predicted *
-                   clg_factor_at(o.sigma, sqrt(common) * z + sqrt(1 - common) * middle(i, OWN));
+        value[i] =
+            o.predicted *
+            clg_factor_at(o.sigma, sqrt(common) * z + sqrt(1 - common) * clg_normal_middle(i, OWN));
 }
 
 /* Adds every pair of outcomes, both in rising order. */
@@ -33,7 +32,7 @@ clg_regret clg_regret_of(clg_outlook taken, clg_outlook other, double common) {
     clg_regret sum = {0};
     double mine[OWN], theirs[OWN];
     for (int k = 0; k < COMMON; k++) {
-        double z = middle(k, COMMON);
+        double z = clg_normal_middle(k, COMMON);
         outcomes(taken, common, z, mine);
         outcomes(other, common, z, theirs);
         add_pairs(mine, theirs, &sum);

@@ -1,5 +1,6 @@
 /* caveats.c -- what a person should know before acting on the numbers. */
 #include "evaluate/advice.h"
+#include "layout/batch.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -65,7 +66,7 @@ static void note_request(notes *n, const clg_scenario *s, const clg_layout *layo
     if (s->model.max_seq > 0 && layout->seq > s->model.max_seq)
         note(n, "sequences are longer than the %lld tokens of the model's file",
              (long long)s->model.max_seq);
-    double tokens = (double)layout->global_batch * (double)layout->seq;
+    double tokens = clg_layout_tokens(layout);
     if (tokens > most_batch_tokens)
         note(n,
              "%.3g Gtok a step is more than any published run took: a batch without a unit counts "
@@ -75,15 +76,12 @@ static void note_request(notes *n, const clg_scenario *s, const clg_layout *layo
         note(n, "the update on the host is priced as a DGX-2's; published jobs took longer");
 }
 
-/* The largest power of two that divides a number. */
-static int64_t twos_of(int64_t value) { return value & -value; }
-
 /* A batch given in tokens is often a number of sequences that next to nothing divides. */
 static void note_batch(notes *n, const clg_scenario *s, const clg_layout *layout) {
     enum { FEW = 8, MANY = 64 };
     int64_t batch = layout->global_batch, ranks = 1;
     while (2 * ranks <= s->machine.gpus && 2 * ranks * FEW <= batch) ranks *= 2;
-    if (ranks < MANY || twos_of(batch) > FEW) return;
+    if (ranks < MANY || clg_twos_of(batch) > FEW) return;
     int64_t even = (batch + ranks / 2) / ranks * ranks;
     note(n,
          "%lld sequences divide over few data-parallel ranks: %lld (%.4g Mtok) would over up to "

@@ -8,14 +8,13 @@
 #include "evaluate/interval.h"
 
 #include "base/normal.h"
+#include "base/real.h"
 
 #include <math.h>
 
-static double square(double x) { return x * x; }
-
 /* Variance that measuring a curve took away from a part of the step. */
 static double taken(double share, double before, double now) {
-    return before > 0 ? square(share) * (square(before) - square(now)) : 0;
+    return before > 0 ? clg_square(share) * (clg_square(before) - clg_square(now)) : 0;
 }
 
 static double measured_kernels(const clg_scenario *s, const clg_evaluation *e) {
@@ -23,19 +22,19 @@ static double measured_kernels(const clg_scenario *s, const clg_evaluation *e) {
     double streams_s = e->memory_bound_s + e->time.optimizer_s;
     double sum = taken(e->matrix_s / e->step_s, s->built_in.gemm[p], s->kernels.gemm[p].sigma) +
                  taken(streams_s / e->step_s, s->built_in.memory, s->kernels.memory.sigma);
-    return fmin(sum, square(s->stack.sigma.step));
+    return fmin(sum, clg_square(s->stack.sigma.step));
 }
 
 /* Kernels share the doubt of borrowing by their part of the step; those that were measured have
  * none left. */
 static double measured_borrowed(const clg_scenario *s, const clg_evaluation *e) {
     clg_precision p = e->layout.precision;
-    double products = square(e->matrix_s), attention = square(e->attention_s);
-    double streams = square(e->memory_bound_s + e->time.optimizer_s), own = 0;
+    double products = clg_square(e->matrix_s), attention = clg_square(e->attention_s);
+    double streams = clg_square(e->memory_bound_s + e->time.optimizer_s), own = 0;
     if (s->built_in.gemm[p] != s->kernels.gemm[p].sigma) own += products;
     if (s->built_in.memory != s->kernels.memory.sigma) own += streams;
     double all = products + attention + streams;
-    return own > 0 ? square(s->stack.sigma.borrowed) * own / all : 0;
+    return own > 0 ? clg_square(s->stack.sigma.borrowed) * own / all : 0;
 }
 
 /* Traffic of an axis is inside a domain where its ranks, and those nearer, fit into one. */
@@ -68,7 +67,7 @@ clg_doubt clg_doubt_of(const clg_scenario *scenario, const clg_evaluation *evalu
                        .unnamed = !scenario->stack.known,
                        .experts = clg_model_has_experts(&scenario->model),
                        .borrowed = scenario->kernels.borrowed};
-    double whole = square(doubt.traffic * scenario->stack.sigma.traffic);
+    double whole = clg_square(doubt.traffic * scenario->stack.sigma.traffic);
     doubt.measured_kernels = measured_kernels(scenario, evaluation);
     if (doubt.borrowed) doubt.measured_borrowed = measured_borrowed(scenario, evaluation);
     doubt.measured_links = fmin(measured_links(scenario, evaluation), whole);
@@ -80,16 +79,16 @@ clg_doubt clg_doubt_of(const clg_scenario *scenario, const clg_evaluation *evalu
  * loads, dispatch, and code that people write themselves are slower than priced where they are not
  * as priced: of 85 sources at their first look two in three were late. */
 clg_sides clg_doubt_sides(const clg_doubt *doubt, const clg_stack *stack) {
-    double variance = square(stack->sigma.step) - doubt->measured_kernels +
-                      square(doubt->traffic * stack->sigma.traffic) - doubt->measured_links +
-                      square(doubt->open);
-    if (doubt->step_s > 0) variance += square(stack->sigma.step_s / doubt->step_s);
-    if (doubt->aged) variance += square(stack->sigma.age);
-    if (doubt->unnamed) variance += square(stack->sigma.unnamed);
-    if (doubt->borrowed) variance += square(stack->sigma.borrowed) - doubt->measured_borrowed;
-    double late = square(stack->sigma.late) + square(doubt->slower);
-    if (doubt->unnamed) late += square(stack->sigma.unnamed_late);
-    if (doubt->experts) late += square(stack->sigma.experts);
+    double variance = clg_square(stack->sigma.step) - doubt->measured_kernels +
+                      clg_square(doubt->traffic * stack->sigma.traffic) - doubt->measured_links +
+                      clg_square(doubt->open);
+    if (doubt->step_s > 0) variance += clg_square(stack->sigma.step_s / doubt->step_s);
+    if (doubt->aged) variance += clg_square(stack->sigma.age);
+    if (doubt->unnamed) variance += clg_square(stack->sigma.unnamed);
+    if (doubt->borrowed) variance += clg_square(stack->sigma.borrowed) - doubt->measured_borrowed;
+    double late = clg_square(stack->sigma.late) + clg_square(doubt->slower);
+    if (doubt->unnamed) late += clg_square(stack->sigma.unnamed_late);
+    if (doubt->experts) late += clg_square(stack->sigma.experts);
     return (clg_sides){sqrt(variance), sqrt(variance + late)};
 }
 

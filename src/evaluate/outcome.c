@@ -17,7 +17,7 @@ static void fill_rates(const clg_scenario *scenario, double frozen, clg_evaluati
     const clg_layout *layout = &e->layout;
     const clg_gpu *gpu = &scenario->machine.gpu;
     double gpus = (double)clg_layout_gpus(layout);
-    double tokens = (double)layout->global_batch * (double)layout->seq;
+    double tokens = clg_layout_tokens(layout);
     double peak = gpu->peak_flop_per_s[layout->precision];
     e->tokens_per_s = tokens / e->step_s;
     e->tokens_per_s_per_gpu = e->tokens_per_s / gpus;

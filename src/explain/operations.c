@@ -16,22 +16,18 @@ typedef struct walk {
     int count;
 } walk;
 
-static bool is_traffic(const clg_op *op) {
-    return op->kind == CLG_OP_COLLECTIVE || op->kind == CLG_OP_SEND;
-}
-
 static void add(walk *w, const char *block, const clg_op *op, double times) {
     assert(w->count < MOST_ROWS);
     clg_priced_operation row = {.block = block, .op = op, .times = times};
     row.seconds = clg_op_s(&w->pricing, op);
-    if (is_traffic(op) && op->group.ranks > 1) {
+    if (clg_op_is_traffic(op) && op->group.ranks > 1) {
         double seconds;
         row.algorithm =
             clg_collective_best(w->pricing.network, op->collective, op->group, op->bytes, &seconds);
         row.protocol =
             clg_collective_protocol(w->pricing.network, row.algorithm, op->group, op->bytes);
     }
-    if (times > 0 && (row.seconds > 0 || !is_traffic(op))) w->row[w->count++] = row;
+    if (times > 0 && (row.seconds > 0 || !clg_op_is_traffic(op))) w->row[w->count++] = row;
 }
 
 /* Recomputed layers are the first of each chunk; chunks are taken as equal. */

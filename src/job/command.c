@@ -1,4 +1,5 @@
 /* command.c -- the command that a script runs: its launcher, its program, its arguments. */
+#include "base/letters.h"
 #include "job/reading.h"
 #include "job/shell_runner.h"
 
@@ -15,13 +16,9 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-static bool ends(const char *word, const char *ending) {
-    size_t size = strlen(word), end = strlen(ending);
-    return size >= end && strcmp(word + size - end, ending) == 0;
-}
-
 static bool is_config(const char *word) {
-    return ends(word, ".yaml") || ends(word, ".yml") || ends(word, ".toml") || ends(word, ".json");
+    return clg_ends(word, ".yaml") || clg_ends(word, ".yml") || clg_ends(word, ".toml") ||
+           clg_ends(word, ".json");
 }
 
 /* The member of a list of data/trainer/launchers.json that is the word, or with which it begins;
@@ -138,7 +135,7 @@ static void take_flag(splitter *p, clg_json *into, bool launcher) {
             strcmp(next, "--") == 0)
             break;
         if (launcher &&
-            (ends(next, ".py") || ends(next, ".sh") || is_cli(p->r, next) ||
+            (clg_ends(next, ".py") || clg_ends(next, ".sh") || is_cli(p->r, next) ||
              clg_job_image_program(p->r, next) || strncmp(base_name(next), "python", 6) == 0 ||
              strcmp(base_name(next), "torchrun") == 0 || strcmp(base_name(next), "bash") == 0))
             break;
@@ -199,7 +196,7 @@ static void take_plain(splitter *p) {
     const char *own = clg_job_image_program(p->r, text);
     if (own)
         name_program(p, own);
-    else if (ends(text, ".py") || ends(text, ".sh") || is_cli(p->r, text))
+    else if (clg_ends(text, ".py") || clg_ends(text, ".sh") || is_cli(p->r, text))
         name_program(p, text);
     else if (p->program && serves(p->r, p->program) && strcmp(text, "serve") != 0)
         clg_tree_set(p->r->arena, p->arguments, "model-given", value_of(p, text, p->at));
@@ -284,9 +281,9 @@ static bool is_script(const clg_job_file *file) {
     static const char *const endings[] = {".sh",  ".bash", ".slurm", ".sbatch", ".job",
                                           ".sub", ".txt",  ".qsub",  ".zsh",    ".env"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        if (ends(file->name, endings[i])) return true;
+        if (clg_ends(file->name, endings[i])) return true;
     if (clg_is_markdown(file->name)) return true;
-    return file->size > 2 && memcmp(file->text, "#!", 2) == 0 && !ends(file->name, ".py");
+    return file->size > 2 && memcmp(file->text, "#!", 2) == 0 && !clg_ends(file->name, ".py");
 }
 
 clg_status clg_script_tree(clg_reading *r, clg_json **root) {

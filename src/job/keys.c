@@ -1,4 +1,5 @@
 /* keys.c -- one key of a job: looked up over its files, with what it refers to put in. */
+#include "base/letters.h"
 #include "job/reading.h"
 
 #include "base/text.h"
@@ -9,17 +10,15 @@
 
 enum { DEEPEST = 12, MOST_TEXT = 8192 };
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
-
 bool clg_job_is(const char *text, const char *word) {
-    while (*text && lower(*text) == lower(*word)) text++, word++;
+    while (*text && clg_lower(*text) == clg_lower(*word)) text++, word++;
     return !*text && !*word;
 }
 
 bool clg_job_has(const char *text, const char *word) {
     for (; *text; text++) {
         size_t i = 0;
-        while (word[i] && lower(text[i]) == lower(word[i])) i++;
+        while (word[i] && clg_lower(text[i]) == clg_lower(word[i])) i++;
         if (!word[i]) return true;
     }
     return false;

@@ -1,13 +1,9 @@
 /* manifest.c -- files that hold other files: what the containers of a manifest run, and what its
  * ConfigMaps keep under names of files. */
+#include "base/letters.h"
 #include "job/reading.h"
 
 #include <string.h>
-
-static bool ends(const char *word, const char *ending) {
-    size_t size = strlen(word), end = strlen(ending);
-    return size >= end && strcmp(word + size - end, ending) == 0;
-}
 
 static const char *line_end(const char *at, const char *end) {
     const char *stop = memchr(at, '\n', (size_t)(end - at));
@@ -52,7 +48,7 @@ static clg_json *documents(clg_reading *r, const clg_job_file *file) {
 static bool is_kept_file(const char *name) {
     static const char *const endings[] = {".toml", ".yaml", ".yml", ".json", ".sh", ".py"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        if (ends(name, endings[i])) return true;
+        if (clg_ends(name, endings[i])) return true;
     return false;
 }
 
@@ -80,7 +76,7 @@ clg_status clg_job_manifests(clg_reading *r, int room) {
     int count = r->file_count;
     for (int i = 0; i < count; i++) {
         const clg_job_file *file = &r->files[i];
-        if (!(ends(file->name, ".yaml") || ends(file->name, ".yml")) || clg_was_task(file))
+        if (!(clg_ends(file->name, ".yaml") || clg_ends(file->name, ".yml")) || clg_was_task(file))
             continue;
         clg_json *all = documents(r, file);
         if (!holds_manifest(all)) continue;

@@ -1,17 +1,15 @@
 /* markdown.c -- the commands of a page: what stands in its fences, as a script with the page's
  * lines. Fences of other languages, and prose, are empty lines; a page without fences is all
  * command. */
+#include "base/letters.h"
 #include "base/text.h"
 #include "job/reading.h"
 
 #include <string.h>
 
-static bool ends(const char *word, const char *ending) {
-    size_t size = strlen(word), end = strlen(ending);
-    return size >= end && strcmp(word + size - end, ending) == 0;
+bool clg_is_markdown(const char *name) {
+    return clg_ends(name, ".md") || clg_ends(name, ".markdown");
 }
-
-bool clg_is_markdown(const char *name) { return ends(name, ".md") || ends(name, ".markdown"); }
 
 /* "```bash" and the like; an unnamed fence may hold a command too. */
 static bool holds_commands(const char *language, size_t size) {

@@ -1,4 +1,5 @@
 /* model_names.c -- the model of a job: a preset under one of its names, or sizes. */
+#include "base/letters.h"
 #include "base/text.h"
 #include "dataset/dataset.h"
 #include "dataset/kept.h"
@@ -10,17 +11,15 @@
 
 enum { LONGEST = 160 };
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
 /* Letters and digits of a name; at[i] is where the i-th stands in it. */
 static size_t squash(const char *name, char *out, int *at) {
     size_t size = 0;
     for (int i = 0; name[i] && size + 1 < LONGEST; i++)
-        if (is_letter(name[i]) || is_digit(name[i])) {
+        if (is_letter(name[i]) || clg_is_digit(name[i])) {
             if (at) at[size] = i;
-            out[size++] = lower(name[i]);
+            out[size++] = clg_lower(name[i]);
         }
     out[size] = '\0';
     return size;
@@ -35,13 +34,14 @@ static bool stands_in(const char *part, size_t size, const char *name) {
     for (size_t i = 0; size > 0 && i + size <= whole; i++) {
         if (memcmp(all + i, part, size) != 0) continue;
         int first = at[i], last = at[i + size - 1];
-        bool before = first == 0 || !(is_letter(name[first - 1]) || is_digit(name[first - 1])) ||
-                      (is_digit(name[first - 1]) && is_letter(name[first]));
-        bool split = is_digit(name[first]) && first > 1 && name[first - 1] == '.' &&
-                     is_digit(name[first - 2]);
+        bool before = first == 0 ||
+                      !(is_letter(name[first - 1]) || clg_is_digit(name[first - 1])) ||
+                      (clg_is_digit(name[first - 1]) && is_letter(name[first]));
+        bool split = clg_is_digit(name[first]) && first > 1 && name[first - 1] == '.' &&
+                     clg_is_digit(name[first - 2]);
         char next = name[last + 1];
-        bool after =
-            !is_letter(next) && !is_digit(next) && !(next == '.' && is_digit(name[last + 2]));
+        bool after = !is_letter(next) && !clg_is_digit(next) &&
+                     !(next == '.' && clg_is_digit(name[last + 2]));
         if (before && !split && after) return true;
     }
     return false;
@@ -50,10 +50,10 @@ static bool stands_in(const char *part, size_t size, const char *name) {
 /* A size that a name says, "30b" or "1.7b" as a word of its own; its length, 0: there is none. */
 static size_t size_in(const char *name, const char **at) {
     for (const char *c = name; *c; c++) {
-        bool inside = c > name && (is_letter(c[-1]) || is_digit(c[-1]) || c[-1] == '.');
+        bool inside = c > name && (is_letter(c[-1]) || clg_is_digit(c[-1]) || c[-1] == '.');
         size_t figures = strspn(c, "0123456789.");
-        if (inside || !is_digit(*c) || lower(c[figures]) != 'b') continue;
-        if (is_letter(c[figures + 1]) || is_digit(c[figures + 1])) continue;
+        if (inside || !clg_is_digit(*c) || clg_lower(c[figures]) != 'b') continue;
+        if (is_letter(c[figures + 1]) || clg_is_digit(c[figures + 1])) continue;
         *at = c;
         return figures;
     }

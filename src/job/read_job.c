@@ -14,20 +14,15 @@ typedef struct formats {
     int count;
 } formats;
 
-static const char *word_of(const clg_json *object, const char *member) {
-    const clg_json *node = clg_json_member(object, member);
-    return node && node->kind == CLG_JSON_STRING ? node->text : "";
-}
-
 static const clg_json *format_named(const formats *all, const char *name) {
     for (int i = 0; i < all->count; i++)
-        if (strcmp(word_of(all->format[i], "name"), name) == 0) return all->format[i];
+        if (strcmp(clg_json_text(all->format[i], "name", ""), name) == 0) return all->format[i];
     return NULL;
 }
 
 /* Fields that a format does not state are those of its base. */
 static void inherit(clg_arena *arena, const formats *all, const clg_json *format) {
-    const clg_json *base = format_named(all, word_of(format, "base"));
+    const clg_json *base = format_named(all, clg_json_text(format, "base", ""));
     clg_json *fields = (clg_json *)(uintptr_t)clg_json_member(format, "fields");
     const clg_json *others = clg_json_member(base, "fields");
     for (const clg_json *one = others ? others->first : NULL; one; one = one->next) {
@@ -100,7 +95,7 @@ static int score(clg_reading *r, const clg_job_source *source, const clg_json *f
     for (const clg_json *field = fields ? fields->first : NULL; field; field = field->next) {
         bool met = false;
         for (const clg_json *rule = field->first; rule && !met; rule = rule->next)
-            met = keys_met(r, format, source->root, word_of(rule, "key")) > 0;
+            met = keys_met(r, format, source->root, clg_json_text(rule, "key", "")) > 0;
         points += met;
     }
     return points;
@@ -113,7 +108,8 @@ static void assign(clg_reading *r, const formats *all) {
             int points = score(r, &r->source[i], all->format[k]);
             const clg_json *held = r->source[i].format;
             bool base = held && points == r->source[i].score &&
-                        strcmp(word_of(held, "base"), word_of(all->format[k], "name")) == 0;
+                        strcmp(clg_json_text(held, "base", ""),
+                               clg_json_text(all->format[k], "name", "")) == 0;
             if (points <= r->source[i].score && !base) continue;
             r->source[i].score = points, r->source[i].format = all->format[k];
         }
@@ -156,7 +152,7 @@ static void doubt_trainer(clg_reading *r) {
                       clg_arena_print(r->arena,
                                       "no key tells which: taken for %s by names that others have "
                                       "too; if it is not, its defaults are wrong as well",
-                                      word_of(r->main, "title")),
+                                      clg_json_text(r->main, "title", "")),
                       -1);
 }
 
@@ -165,7 +161,7 @@ static void doubt_trainer(clg_reading *r) {
 static clg_status refused(clg_reading *r) {
     const clg_json *all = clg_json_member(r->main, "refuses");
     for (const clg_json *one = all ? all->first : NULL; one; one = one->next) {
-        const char *mark = word_of(one, "key"), *why = word_of(one, "why");
+        const char *mark = clg_json_text(one, "key", ""), *why = clg_json_text(one, "why", "");
         for (int i = 0; i < r->sources; i++) {
             bool program = strncmp(mark, "program=", 8) == 0;
             if (program
@@ -199,7 +195,7 @@ static bool is_stranger(clg_reading *r) {
         clg_arena_print(r->arena,
                         "%s has not most of these keys (%s): perhaps it is another trainer, so its "
                         "defaults are left out",
-                        word_of(r->main, "title"), keys.first),
+                        clg_json_text(r->main, "title", ""), keys.first),
         -1);
     return true;
 }
@@ -305,10 +301,10 @@ clg_status clg_job_read(clg_arena *arena, const clg_job_file *files, int count,
     if (!r->main) return no_trainer(r);
     if (refused(r) != CLG_OK) return CLG_BAD_INPUT;
     doubt_trainer(r);
-    const char *of = word_of(r->main, "format"), *odd = word_of(r->main, "odd");
-    job->format = *of ? of : word_of(r->main, "name");
+    const char *of = clg_json_text(r->main, "format", ""), *odd = clg_json_text(r->main, "odd", "");
+    job->format = *of ? of : clg_json_text(r->main, "name", "");
     if (!*odd) odd = job->format;
-    job->title = word_of(r->main, "title");
+    job->title = clg_json_text(r->main, "title", "");
     const char **names = clg_take(arena, (size_t)count, const char *);
     for (int i = 0; i < count; i++) names[i] = files[i].name;
     job->files = names, job->file_count = count;

@@ -72,11 +72,6 @@ void clg_job_put(clg_reading *r, clg_job_field field, double number, const char 
 
 /* ---- one rule ---- */
 
-static const char *text_of(const clg_json *rule, const char *member) {
-    const clg_json *node = clg_json_member(rule, member);
-    return node && node->kind == CLG_JSON_STRING ? node->text : NULL;
-}
-
 static bool same(const clg_json *a, const clg_json *b) {
     double x, y;
     if (b->kind == CLG_JSON_BOOL)
@@ -243,7 +238,7 @@ static const clg_json *last_part(clg_reading *r, const clg_json *node) {
 
 static clg_status try_rule(clg_reading *r, const clg_json *format, clg_job_field field,
                            const clg_json *rule) {
-    const char *keys = text_of(rule, "key"), *part = text_of(rule, "has");
+    const char *keys = clg_json_text(rule, "key", NULL), *part = clg_json_text(rule, "has", NULL);
     const clg_json *is = clg_json_member(rule, "is"), *to = clg_json_member(rule, "to");
     if (!keys) return CLG_OK;
     clg_found_key key = clg_job_key(r, format, keys);
@@ -298,11 +293,11 @@ static bool is_open(const clg_reading *r, clg_job_field field) {
 
 static void by_default(clg_reading *r, const clg_json *format, clg_job_field field,
                        const clg_json *rules) {
-    const char *title = text_of(format, "title");
+    const char *title = clg_json_text(format, "title", NULL);
     if (is_open(r, field)) return;
     for (const clg_json *rule = rules->first; rule; rule = rule->next) {
         const clg_json *value = clg_json_member(rule, "default");
-        const char *why = text_of(rule, "why");
+        const char *why = clg_json_text(rule, "why", NULL);
         if (!value || clg_job_has_field(r, field) || !with(r, format, rule)) continue;
         put_constant(r, field, value, NULL,
                      clg_arena_print(r->arena, "default of %s%s%s", title ? title : "the trainer",

@@ -1,15 +1,11 @@
 /* sources.c -- the files of a job as trees of keys, whatever each is written in. */
+#include "base/letters.h"
 #include "base/text.h"
 #include "job/reading.h"
 #include "job/yaml.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static bool ends(const char *word, const char *ending) {
-    size_t size = strlen(word), end = strlen(ending);
-    return size >= end && strcmp(word + size - end, ending) == 0;
-}
 
 static void add(clg_reading *r, const char *name, const clg_json *root, bool command) {
     if (r->sources == CLG_JOB_SOURCES || root->kind != CLG_JSON_OBJECT || !root->first) return;
@@ -96,13 +92,13 @@ clg_status clg_job_yaml(clg_reading *r, const char *name, const char *text, size
 static clg_status parse(clg_reading *r, const char *name, const char *text, size_t size,
                         clg_json **root) {
     *root = NULL;
-    if (ends(name, ".toml")) return clg_toml_parse(r->arena, name, text, size, root, r->error);
-    if (ends(name, ".json")) return clg_json_parse(r->arena, name, text, size, root, r->error);
-    if (ends(name, ".py") || ends(name, ".ipynb")) {
+    if (clg_ends(name, ".toml")) return clg_toml_parse(r->arena, name, text, size, root, r->error);
+    if (clg_ends(name, ".json")) return clg_json_parse(r->arena, name, text, size, root, r->error);
+    if (clg_ends(name, ".py") || clg_ends(name, ".ipynb")) {
         *root = clg_python_tree(r->arena, text, size, wanted_recipe(r));
         return CLG_OK;
     }
-    bool yaml = ends(name, ".yaml") || ends(name, ".yml");
+    bool yaml = clg_ends(name, ".yaml") || clg_ends(name, ".yml");
     return yaml ? clg_job_yaml(r, name, text, size, root) : CLG_OK;
 }
 
@@ -149,7 +145,7 @@ clg_status clg_job_sources(clg_reading *r) {
         const clg_job_file *file = &r->files[i];
         if (clg_was_task(file)) continue;
         if (parse(r, file->name, file->text, file->size, &root) != CLG_OK) return CLG_BAD_INPUT;
-        if (root && ends(file->name, ".json") && is_model(root))
+        if (root && clg_ends(file->name, ".json") && is_model(root))
             r->config = file;
         else if (root && !clg_is_manifest(root))
             add(r, file->name, root, false);

@@ -3,6 +3,7 @@
  * What it asks of the machine stands as Slurm's header does, its variables as assignments, `run` as
  * commands; all else is empty lines. Left out: `setup`, and machines to choose among but the first.
  */
+#include "base/letters.h"
 #include "base/text.h"
 #include "job/reading.h"
 
@@ -28,13 +29,8 @@ static bool has_key(const clg_job_file *file, const char *key) {
     return false;
 }
 
-static bool ends(const char *word, const char *ending) {
-    size_t size = strlen(word), end = strlen(ending);
-    return size >= end && strcmp(word + size - end, ending) == 0;
-}
-
 bool clg_is_task(const clg_job_file *file) {
-    if (!ends(file->name, ".yaml") && !ends(file->name, ".yml")) return false;
+    if (!clg_ends(file->name, ".yaml") && !clg_ends(file->name, ".yml")) return false;
     return has_key(file, "run") && has_key(file, "resources");
 }
 

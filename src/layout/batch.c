@@ -6,11 +6,9 @@
 
 const double CLG_BATCH_TOLERANCE = 0.05;
 
-static int64_t twos_of(int64_t count) { return count & -count; }
-
 /* Data-parallel ranks are factors of the GPUs: what is odd in these (24: 3) should divide too,
  * where a multiple is near enough. */
-static int64_t odd_part(int64_t gpus) { return gpus > 0 ? gpus / twos_of(gpus) : 1; }
+static int64_t odd_part(int64_t gpus) { return gpus > 0 ? gpus / clg_twos_of(gpus) : 1; }
 
 /* Of the multiples of `odd` from `low` to `high` the one that the largest power of two divides, of
  * two alike the one nearer to `asked`; 0: there is none. */

@@ -10,6 +10,9 @@
 /* How far the sequences may be from the tokens asked for, as a share. */
 extern const double CLG_BATCH_TOLERANCE;
 
+/* The largest power of two that divides a number. */
+static inline int64_t clg_twos_of(int64_t number) { return number & -number; }
+
 /* Within the tolerance the number of sequences that the largest power of two divides, and with it
  * what is odd in the number of GPUs (24: 3), where there is one; the nearest of those alike. Where
  * none is so near, the nearest whole number. `gpus` 0: not known. */

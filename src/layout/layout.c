@@ -90,6 +90,8 @@ int64_t clg_layout_gpus(const clg_layout *layout) {
     return (int64_t)layout->dp * layout->tp * layout->cp * layout->pp;
 }
 
+double clg_layout_tokens(const clg_layout *l) { return (double)l->global_batch * (double)l->seq; }
+
 int clg_layout_shards(const clg_layout *layout) {
     int ranks = layout->dp * layout->cp;
     return layout->hsdp > 0 && layout->hsdp < ranks ? layout->hsdp : ranks;
@@ -185,15 +187,9 @@ static bool sequence_splits(rule_context *c) {
     return true;
 }
 
-static const clg_mlp *experts_of(const clg_model *model) {
-    for (int i = 0; i < model->kinds; i++)
-        if (model->kind[i].mlp.kind == CLG_MLP_MOE) return &model->kind[i].mlp;
-    return NULL;
-}
-
 static bool experts_split(rule_context *c) {
     const clg_layout *l = c->layout;
-    const clg_mlp *mlp = experts_of(c->model);
+    const clg_mlp *mlp = clg_model_experts(c->model);
     if (!mlp)
         return (l->ep == 1 && l->etp == 1) ||
                refuse(c, "ep %d and etp %d on a model without experts", l->ep, l->etp);

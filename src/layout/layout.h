@@ -100,6 +100,9 @@ typedef struct clg_layout {
 /* GPUs a layout uses. */
 int64_t clg_layout_gpus(const clg_layout *layout);
 
+/* Tokens of a step. */
+double clg_layout_tokens(const clg_layout *layout);
+
 /* Ranks of dp x cp that one shard set spans. torchtitan and the trainers with Ulysses or rings
  * shard over context ranks as over data ranks (torchtitan docs: dp_shard x cp). */
 int clg_layout_shards(const clg_layout *layout);

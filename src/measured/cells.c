@@ -53,14 +53,8 @@ const char *clg_check_part(const clg_part *p) {
     return NULL;
 }
 
-static bool has_column(const clg_csv *table, const char *name) {
-    for (int i = 0; i < table->columns; i++)
-        if (strcmp(table->column[i], name) == 0) return true;
-    return false;
-}
-
 bool clg_measured_recognised(const clg_csv *table) {
-    return has_column(table, "prompt_tokens") && has_column(table, "output_tokens_per_s");
+    return clg_csv_has(table, "prompt_tokens") && clg_csv_has(table, "output_tokens_per_s");
 }
 
 static const char *or_unknown(const char *name) { return name && *name ? name : "?"; }

@@ -14,12 +14,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *sentence(clg_arena *arena, const clg_error *error) {
-    char text[1200];
-    clg_error_sentence(error, text, sizeof text);
-    return clg_arena_copy(arena, text, strlen(text));
-}
-
 static clg_status read_scenario(clg_arena *arena, const clg_serve_plan *p, clg_scenario *s,
                                 clg_error *error) {
     clg_machine *m = &s->machine;
@@ -236,10 +230,7 @@ static void take_roofline(const clg_replica *r, const clg_demand *d, clg_measure
 
 /* Tokens of a model without experts cannot come faster than its weights are read. */
 static bool impossible(const clg_measured *row, const clg_replica *r) {
-    bool experts = false;
-    const clg_model *m = &r->scenario->model;
-    for (int k = 0; k < m->kinds; k++) experts = experts || m->kind[k].mlp.kind == CLG_MLP_MOE;
-    if (experts || r->layout.pp > 1) return false;
+    if (clg_model_experts(&r->scenario->model) || r->layout.pp > 1) return false;
     double least = r->room.weight_bytes / r->scenario->machine.gpu.hbm_bytes_per_s;
     double answer = least * fmax(1, row->plan.output_tokens * row->plan.shortest - 1);
     return row->measured[CLG_MEASURE_TPOT] < least || row->measured[CLG_MEASURE_ANSWER] < answer;
@@ -271,7 +262,7 @@ static const char *predict_workload(clg_arena *arena, clg_measured *row) {
     if (clg_workload_find(arena, p->workload, &workload, &error) != CLG_OK ||
         read_scenario(arena, p, s, &error) != CLG_OK ||
         clg_engine_find(arena, p->engine, &engine, &error) != CLG_OK)
-        return sentence(arena, &error);
+        return clg_error_words(arena, &error);
     clg_workload_serve(arena, &workload, s, &engine, p->weights, p->box_gpus, p->timed, &best);
     if (best.tp == 0) return "no layout fits the box and meets the target";
     row->plan.part = (clg_part){best.tp, 1, best.dp, best.ep, 1};
@@ -310,14 +301,14 @@ static const char *predict(clg_arena *arena, clg_measured *row) {
     clg_fleet fleet;
     if (read_scenario(arena, p, s, &error) != CLG_OK ||
         clg_engine_find(arena, p->engine, &engine, &error) != CLG_OK)
-        return sentence(arena, &error);
+        return clg_error_words(arena, &error);
     engine = clg_engine_on(&engine, &s->machine.gpu);
     clg_demand d = demand_of(arena, p, engine.block_tokens);
     if (prepare_part(arena, p, &p->part, s, &engine, &d, &replica, &error) != CLG_OK)
-        return sentence(arena, &error);
+        return clg_error_words(arena, &error);
     if (p->prefill.copies > 0) {
         if (prepare_part(arena, p, &p->prefill, s, &engine, &d, &prefill, &error) != CLG_OK)
-            return sentence(arena, &error);
+            return clg_error_words(arena, &error);
         clg_replica_disaggregate(&replica, &prefill, p->prefill.copies, p->part.copies);
     }
     if (impossible(row, &replica)) return "measured faster than the weights can be read";

@@ -26,11 +26,6 @@ const char *const *clg_workload_names(clg_arena *arena) {
     return names;
 }
 
-static const char *word(const clg_json *object, const char *key) {
-    const clg_json *member = clg_json_member(object, key);
-    return member && member->kind == CLG_JSON_STRING ? member->text : "";
-}
-
 static clg_status unknown(clg_arena *arena, const char *name, clg_error *error) {
     const char *const *names = clg_workload_names(arena);
     int count = 0;
@@ -48,8 +43,9 @@ clg_status clg_workload_find(clg_arena *arena, const char *name, clg_workload *w
     if (!file) return unknown(arena, name, error);
     if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
         return error->status;
-    *w = (clg_workload){
-        .name = word(root, "name"), .title = word(root, "title"), .model = word(root, "model")};
+    *w = (clg_workload){.name = clg_json_text(root, "name", ""),
+                        .title = clg_json_text(root, "title", ""),
+                        .model = clg_json_text(root, "model", "")};
     w->layouts = clg_json_member(root, "layouts");
     const clg_value_field rows[] = {
         {"prompt", CLG_COUNT, &w->prompt_tokens}, {"output", CLG_COUNT, &w->output_tokens},
@@ -123,7 +119,9 @@ static void weigh_published(clg_arena *arena, const clg_workload *w, const clg_s
     for (const clg_json *l = w->layouts ? w->layouts->first : NULL; l; l = l->next) {
         c.tp = published(l, "tp");
         c.max_sequences = published(l, timed ? "sequences_timed" : "sequences");
-        if (strcmp(word(l, "gpu"), s->machine.gpu.name) != 0 || c.tp < 1 || c.tp > gpus) continue;
+        if (strcmp(clg_json_text(l, "gpu", ""), s->machine.gpu.name) != 0 || c.tp < 1 ||
+            c.tp > gpus)
+            continue;
         weigh(arena, w, s, engine, &c, d, timed, best);
     }
 }

@@ -76,6 +76,12 @@ int64_t clg_indexer_parameters(const clg_model *m, const clg_attention *a) {
 
 static int64_t mlp_matrices(const clg_mlp *mlp) { return mlp->gated ? 3 : 2; }
 
+const clg_mlp *clg_model_experts(const clg_model *model) {
+    for (int i = 0; i < model->kinds; i++)
+        if (model->kind[i].mlp.kind == CLG_MLP_MOE) return &model->kind[i].mlp;
+    return NULL;
+}
+
 int64_t clg_expert_input(const clg_model *m, const clg_mlp *mlp) {
     return mlp->latent > 0 ? mlp->latent : m->hidden;
 }

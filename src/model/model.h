@@ -250,6 +250,9 @@ double clg_pooled_seen(const clg_attention *attention, double keys);
 /* What a context of so many leaves: its entries, chosen or not, and its window. */
 double clg_pooled_kept(const clg_attention *attention, double keys);
 
+/* The MLP of its layers with experts, of the first kind; NULL where it has none. */
+const clg_mlp *clg_model_experts(const clg_model *model);
+
 /* Width of what is sent to routed experts and comes back. */
 int64_t clg_expert_input(const clg_model *model, const clg_mlp *mlp);
 

@@ -81,6 +81,10 @@ typedef struct clg_group {
     int per_domain;
 } clg_group;
 
+static inline int clg_group_domains(clg_group group) {
+    return (group.ranks + group.per_domain - 1) / group.per_domain;
+}
+
 typedef struct clg_op {
     clg_op_kind kind;
     clg_pass pass;
@@ -121,5 +125,9 @@ typedef struct clg_op {
     double saved_bytes;
     double transient_bytes;
 } clg_op;
+
+static inline bool clg_op_is_traffic(const clg_op *op) {
+    return op->kind == CLG_OP_COLLECTIVE || op->kind == CLG_OP_SEND;
+}
 
 #endif

@@ -28,12 +28,8 @@ static const clg_sized *plan_at(clg_planning *p, clg_trained *trained, int64_t g
     return made;
 }
 
-static double batch_tokens(const clg_evaluation *e) {
-    return (double)e->layout.global_batch * (double)e->layout.seq;
-}
-
 static double steps_of(const clg_listed_job *job, const clg_evaluation *e) {
-    return job->steps > 0 ? job->steps : job->tokens / batch_tokens(e);
+    return job->steps > 0 ? job->steps : job->tokens / clg_layout_tokens(&e->layout);
 }
 
 static clg_job_size trained_size(const clg_planning *p, const clg_listed_job *job,
@@ -72,7 +68,7 @@ static void add(clg_planning *p, clg_task *task, clg_trained *trained, int64_t g
     if (!sized || !sized->runs) return;
     into[task->sizes++] = trained_size(p, job, &sized->plan, gpus);
     task->flop = steps_of(job, &sized->plan) * sized->plan.model_flop;
-    task->tokens = steps_of(job, &sized->plan) * batch_tokens(&sized->plan);
+    task->tokens = steps_of(job, &sized->plan) * clg_layout_tokens(&sized->plan.layout);
     task->parameters = sized->plan.trained_parameters;
 }
 

@@ -1,5 +1,6 @@
 /* ranges.c -- which ranges are steps. */
 #include "record/ranges.h"
+#include "base/letters.h"
 
 #include "record/ns.h"
 
@@ -8,20 +9,16 @@
 
 enum { MOST_RANGES = 1 << 22, MOST_NAME = 256 };
 
-static bool digit(char c) { return c >= '0' && c <= '9'; }
-
-static char small(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
-
 /* Small letters without digits; the last number of the name. */
 static size_t strip(clg_slice name, char *out, int64_t *number) {
     size_t size = 0;
     *number = -1;
     for (size_t i = 0; i < name.size && size < MOST_NAME; i++) {
-        if (!digit(name.text[i])) {
-            out[size++] = small(name.text[i]);
+        if (!clg_is_digit(name.text[i])) {
+            out[size++] = clg_lower(name.text[i]);
             continue;
         }
-        if (i == 0 || !digit(name.text[i - 1])) *number = 0;
+        if (i == 0 || !clg_is_digit(name.text[i - 1])) *number = 0;
         if (*number < INT64_MAX / 16) *number = *number * 10 + (name.text[i] - '0');
     }
     return size;
@@ -30,7 +27,7 @@ static size_t strip(clg_slice name, char *out, int64_t *number) {
 static bool has_word(const char *text, size_t size, const char *word) {
     size_t length = strlen(word);
     for (size_t i = 0; i + length <= size; i++) {
-        bool starts = i == 0 || small(text[i - 1]) < 'a' || small(text[i - 1]) > 'z';
+        bool starts = i == 0 || clg_lower(text[i - 1]) < 'a' || clg_lower(text[i - 1]) > 'z';
         char after = i + length < size ? text[i + length] : ' ';
         bool ends = after < 'a' || after > 'z';
         if (starts && ends && memcmp(text + i, word, length) == 0) return true;
@@ -61,8 +58,9 @@ static uint32_t keep_name(clg_ranges *r, clg_slice name) {
     size_t size = 0, known = r->names.count;
     name = without_counts(name);
     for (size_t i = 0; i < name.size && size < MOST_NAME; i++) {
-        if (!digit(name.text[i])) masked[size++] = name.text[i];
-        if (digit(name.text[i]) && (i == 0 || !digit(name.text[i - 1]))) masked[size++] = '#';
+        if (!clg_is_digit(name.text[i])) masked[size++] = name.text[i];
+        if (clg_is_digit(name.text[i]) && (i == 0 || !clg_is_digit(name.text[i - 1])))
+            masked[size++] = '#';
     }
     r->names.arena = r->arena;
     uint32_t at = clg_intern_add(&r->names, (clg_slice){masked, size});

@@ -1,5 +1,6 @@
 /* split.c -- reading names of groups. */
 #include "record/split.h"
+#include "base/letters.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,15 +24,13 @@ static const struct {
              {"ep", CLG_SPLIT_EP},       {"context", CLG_SPLIT_CP},   {"cp", CLG_SPLIT_CP},
              {"tensor", CLG_SPLIT_TP},   {"tp", CLG_SPLIT_TP}};
 
-static char small(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
-
-static bool letter(char c) { return small(c) >= 'a' && small(c) <= 'z'; }
+static bool letter(char c) { return clg_lower(c) >= 'a' && clg_lower(c) <= 'z'; }
 
 static bool has_word(clg_slice text, const char *word) {
     size_t size = strlen(word);
     for (size_t i = 0; i + size <= text.size; i++) {
         size_t same = 0;
-        while (same < size && small(text.text[i + same]) == word[same]) same++;
+        while (same < size && clg_lower(text.text[i + same]) == word[same]) same++;
         bool starts = i == 0 || !letter(text.text[i - 1]);
         bool ends = i + size == text.size || !letter(text.text[i + size]);
         if (same == size && starts && ends) return true;

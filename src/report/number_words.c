@@ -63,6 +63,10 @@ static const char *above_one(clg_text *text, const char *name, int degree) {
     return degree > 1 ? clg_arena_print(text->arena, "%s%d ", name, degree) : "";
 }
 
+void clg_words_share_column(clg_text *text, double share, int width) {
+    clg_text_pad(text, clg_words_share(text, share), width, true);
+}
+
 const char *clg_words_layout(clg_text *text, const clg_layout *l) {
     const char *micro =
         l->micro_batch > 1 ? clg_arena_print(text->arena, " mb%d", (int)l->micro_batch) : "";

@@ -36,6 +36,8 @@ const char *clg_words_few(clg_text *text, double number);
 /* "4.5" for 0.045: per cent without the sign, "-" where there is no number. */
 const char *clg_words_share(clg_text *text, double share);
 
+void clg_words_share_column(clg_text *text, double share, int width);
+
 /* "tp4 pp2 dp64 z1 mb2": short enough for a column; degrees and micro-batch only where above one,
  * neither schedule nor recomputation. */
 const char *clg_words_layout(clg_text *text, const clg_layout *layout);

@@ -21,8 +21,6 @@ static void print_score(clg_text *t, const clg_score *s) {
                    clg_words_share(t, s->fits_accuracy));
 }
 
-static bool is_all(const clg_score *s) { return strcmp(s->source, "all") == 0; }
-
 /* Of the sources that are held out, or of the others; then their total. */
 static void print_scores(clg_text *t, const clg_validation *v, bool held) {
     clg_text_print(t,
@@ -30,7 +28,8 @@ static void print_scores(clg_text *t, const clg_validation *v, bool held) {
                    "P10-P90 | memory | fits right |\n|---|---|---|---|---|---|---|---|---|---|---|"
                    "\n");
     for (int i = 0; i < v->scores; i++)
-        if (!is_all(&v->score[i]) && v->score[i].held_out == held) print_score(t, &v->score[i]);
+        if (!clg_score_is_all(&v->score[i]) && v->score[i].held_out == held)
+            print_score(t, &v->score[i]);
     clg_score total = held ? v->held_out.held : v->held_out.others;
     total.source = "all of these";
     print_score(t, &total);
@@ -41,7 +40,7 @@ static void print_class(clg_text *t, const clg_validation *v, bool held, double 
     bool any = false;
     for (int i = 0; i < v->scores; i++) {
         const clg_score *s = &v->score[i];
-        if (is_all(s) || s->held_out != held || s->scored == 0) continue;
+        if (clg_score_is_all(s) || s->held_out != held || s->scored == 0) continue;
         if (s->mape < from || s->mape >= to) continue;
         clg_text_print(t, "%s%s (%.0f %%)", any ? ", " : words, s->source, 100 * s->mape);
         any = true;
@@ -54,7 +53,7 @@ static void print_against_constant(clg_text *t, const clg_validation *v, bool he
     int won = 0, lost = 0;
     for (int i = 0; i < v->scores; i++) {
         const clg_score *s = &v->score[i];
-        if (is_all(s) || s->held_out != held || s->scored < 4) continue;
+        if (clg_score_is_all(s) || s->held_out != held || s->scored < 4) continue;
         if (s->mape < s->baseline_mape)
             won++;
         else
@@ -67,7 +66,7 @@ static void print_against_constant(clg_text *t, const clg_validation *v, bool he
                    won, lost);
     for (int i = 0; i < v->scores; i++) {
         const clg_score *s = &v->score[i];
-        if (is_all(s) || s->held_out != held || s->scored < 4) continue;
+        if (clg_score_is_all(s) || s->held_out != held || s->scored < 4) continue;
         if (s->mape < s->baseline_mape) continue;
         clg_text_print(t, "- worse on %s: %.1f %% against %.1f %%\n", s->source, 100 * s->mape,
                        100 * s->baseline_mape);

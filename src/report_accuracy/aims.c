@@ -22,7 +22,7 @@ static bool names(const char *sources, const char *source) {
 }
 
 static bool belongs(const aim *a, const clg_run *r) {
-    return !r->reason && r->measured_step_s > 0 && (!*a->kind || strstr(r->group, a->kind)) &&
+    return clg_run_timed(r) && (!*a->kind || strstr(r->group, a->kind)) &&
            names(a->sources, r->source);
 }
 

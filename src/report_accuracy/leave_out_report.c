@@ -8,23 +8,19 @@ static const char *word_of(const clg_leave_out *l) {
     return clg_name_of(clg_fold_names, (int)l->kind);
 }
 
-static void print_column(clg_text *t, double value, int width) {
-    clg_text_pad(t, clg_words_share(t, value), width, true);
-}
-
 static void print_fold(clg_text *t, const clg_fold *f, bool generation) {
     clg_text_pad(t, f->name, 27, false);
     clg_text_print(t, " %5d %4d", f->unseen.scored, f->new_stack);
-    print_column(t, f->in_sight.mape, 8);
-    print_column(t, f->unseen.mape, 8);
-    print_column(t, f->unseen.median_ape, 7);
-    print_column(t, f->unseen.p90_ape, 7);
-    print_column(t, f->unseen.bias, 7);
-    print_column(t, f->unseen.coverage, 8);
-    print_column(t, f->unseen.baseline_mape, 9);
-    print_column(t, f->beside_constant, 7);
-    if (generation) print_column(t, f->generic.mape, 8);
-    if (generation) print_column(t, f->generic.coverage, 7);
+    clg_words_share_column(t, f->in_sight.mape, 8);
+    clg_words_share_column(t, f->unseen.mape, 8);
+    clg_words_share_column(t, f->unseen.median_ape, 7);
+    clg_words_share_column(t, f->unseen.p90_ape, 7);
+    clg_words_share_column(t, f->unseen.bias, 7);
+    clg_words_share_column(t, f->unseen.coverage, 8);
+    clg_words_share_column(t, f->unseen.baseline_mape, 9);
+    clg_words_share_column(t, f->beside_constant, 7);
+    if (generation) clg_words_share_column(t, f->generic.mape, 8);
+    if (generation) clg_words_share_column(t, f->generic.coverage, 7);
     clg_text_print(t, "\n");
 }
 

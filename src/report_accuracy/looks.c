@@ -8,18 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-static void print_column(clg_text *t, double share, int width) {
-    clg_text_pad(t, clg_words_share(t, share), width, true);
-}
-
 static void print_source(clg_text *t, const clg_score *s, const clg_look *seen) {
     clg_text_pad(t, s->source, 28, false);
     clg_text_print(t, "%5d %5d", s->rows, s->scored);
-    print_column(t, s->mape, 7);
-    print_column(t, s->median_ape, 8);
-    print_column(t, s->bias, 7);
-    print_column(t, s->coverage, 8);
-    print_column(t, s->fits_accuracy, 7);
+    clg_words_share_column(t, s->mape, 7);
+    clg_words_share_column(t, s->median_ape, 8);
+    clg_words_share_column(t, s->bias, 7);
+    clg_words_share_column(t, s->coverage, 8);
+    clg_words_share_column(t, s->fits_accuracy, 7);
     clg_text_print(t, "  %s%s\n", seen ? "seen " : "first", seen ? seen->date : "");
 }
 
@@ -56,7 +52,7 @@ void clg_report_first_look(clg_text *t, const clg_validation *v, const clg_looks
     for (int i = 0; i < v->scores; i++) {
         const clg_score *s = &v->score[i];
         const clg_look *seen = clg_looks_find(looks, s->source);
-        if (strcmp(s->source, "all") == 0) continue;
+        if (clg_score_is_all(s)) continue;
         print_source(t, s, seen);
         if (!seen) unseen.score[unseen.scores++] = *s;
     }

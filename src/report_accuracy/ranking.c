@@ -13,8 +13,6 @@ typedef struct ranking {
     int layouts;
 } ranking;
 
-static bool scored(const clg_run *r) { return !r->reason && r->measured_step_s > 0; }
-
 /* The same model, batch and sequence: so are the model's FLOPs of a step. */
 static bool same_job(const clg_run *a, const clg_run *b) {
     return a->gpus == b->gpus && strcmp(a->source, b->source) == 0 &&
@@ -26,10 +24,10 @@ static bool same_job(const clg_run *a, const clg_run *b) {
 static bool find(const clg_validation *v, int first, ranking *found) {
     const clg_run *r = &v->run[first];
     ranking k = {r, r, 0};
-    if (!scored(r)) return false;
+    if (!clg_run_timed(r)) return false;
     for (int i = 0; i < v->runs; i++) {
         const clg_run *other = &v->run[i];
-        if (!scored(other) || !same_job(r, other)) continue;
+        if (!clg_run_timed(other) || !same_job(r, other)) continue;
         if (i < first) return false;
         if (other->predicted.step_s < k.pick->predicted.step_s) k.pick = other;
         if (other->measured_step_s < k.best->measured_step_s) k.best = other;

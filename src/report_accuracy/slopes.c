@@ -35,16 +35,14 @@ static bool same_series(slope_kind kind, const clg_run *a, const clg_run *b) {
            l->recompute_layers == m->recompute_layers;
 }
 
-static bool scored(const clg_run *r) { return !r->reason && r->measured_step_s > 0; }
-
 /* The series that begins at row `first`, or false: it began earlier, or has one size only. */
 static bool find(const clg_validation *v, slope_kind kind, int first, slope *found) {
     const clg_run *r = &v->run[first];
     slope s = {.small = r, .large = r};
-    if (!scored(r)) return false;
+    if (!clg_run_timed(r)) return false;
     for (int i = 0; i < v->runs; i++) {
         const clg_run *other = &v->run[i];
-        if (!scored(other) || !same_series(kind, r, other)) continue;
+        if (!clg_run_timed(other) || !same_series(kind, r, other)) continue;
         if (i < first) return false;
         if (other->gpus < s.small->gpus) s.small = other;
         if (other->gpus > s.large->gpus) s.large = other;

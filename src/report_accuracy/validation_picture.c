@@ -48,7 +48,7 @@ static const clg_score *next_worst(const clg_validation *v, const clg_score *bef
     const clg_score *worst = NULL;
     for (int s = 0; s < v->scores; s++) {
         const clg_score *at = &v->score[s];
-        if (at->scored == 0 || strcmp(at->source, "all") == 0) continue;
+        if (at->scored == 0 || clg_score_is_all(at)) continue;
         if (before && (at->mape > before->mape || (at->mape == before->mape && at <= before)))
             continue;
         if (!worst || at->mape > worst->mape) worst = at;

@@ -5,10 +5,6 @@
 #include "units/units.h"
 #include <math.h>
 
-static const char *short_number(clg_text *t, double x) {
-    return clg_words_quantity(t, x, CLG_COUNT);
-}
-
 static const char *ladder(clg_text *t, const clg_growth *g) {
     if (g->models) return "a model per size, as named; tokens go with the parameters";
     if (g->exponent > 0)
@@ -28,9 +24,10 @@ void clg_report_grown(clg_text *t, const clg_curve *c) {
     for (int i = 0; i < c->count; i++) {
         const clg_scale_point *p = &c->point[i];
         clg_text_print(t, "%7lld", (long long)p->gpus);
-        clg_text_pad(t, short_number(t, (double)p->model->active_parameters), 11, true);
+        clg_text_pad(t, clg_words_quantity(t, (double)p->model->active_parameters, CLG_COUNT), 11,
+                     true);
         clg_text_print(t, "%8d%8lld", p->model->layers, (long long)p->model->hidden);
-        clg_text_pad(t, short_number(t, p->train_tokens), 8, true);
+        clg_text_pad(t, clg_words_quantity(t, p->train_tokens, CLG_COUNT), 8, true);
         bool walled = !isinf(p->critical_tokens);
         clg_text_pad(t, walled ? clg_words_quantity(t, p->critical_tokens, CLG_TOKENS) : "-", 16,
                      true);
@@ -60,10 +57,10 @@ void clg_report_useful(clg_text *t, const clg_curve *c) {
         double each = p->useful_tokens_per_s / (double)p->gpus;
         double work = (double)p->model->active_parameters / (double)first->model->active_parameters;
         clg_text_print(t, "%7lld", (long long)p->gpus);
-        clg_text_pad(t, short_number(t, p->plan.tokens_per_s), 7, true);
+        clg_text_pad(t, clg_words_quantity(t, p->plan.tokens_per_s, CLG_COUNT), 7, true);
         clg_text_print(t, " %7.2f", p->samples_ratio);
-        clg_text_pad(t, short_number(t, p->useful_tokens_per_s), 7, true);
-        clg_text_pad(t, short_number(t, each), 9, true);
+        clg_text_pad(t, clg_words_quantity(t, p->useful_tokens_per_s, CLG_COUNT), 7, true);
+        clg_text_pad(t, clg_words_quantity(t, each, CLG_COUNT), 9, true);
         clg_text_print(t, " %6.1f\n",
                        100 * work * each / (first->useful_tokens_per_s / (double)first->gpus));
     }

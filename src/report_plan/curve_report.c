@@ -135,10 +135,6 @@ static void print_knees(clg_text *t, const clg_drawn *one) {
                "work takes over %.1f times the energy of the thriftiest size\n", 1 / share);
 }
 
-static const char *short_number(clg_text *t, double x) {
-    return clg_words_quantity(t, x, CLG_COUNT);
-}
-
 /* Beside the bars: what the step up to each size bought, and what the target takes there. */
 static void print_chart(clg_text *t, const clg_drawn *one) {
     const clg_curve *c = one->curve;
@@ -150,11 +146,12 @@ static void print_chart(clg_text *t, const clg_drawn *one) {
         const clg_scale_point *p = &c->point[i];
         if (!p->runs) continue;
         clg_text_print(t, "%7lld", (long long)p->gpus);
-        clg_text_pad(t, short_number(t, p->marginal_per_gpu), 8, true);
+        clg_text_pad(t, clg_words_quantity(t, p->marginal_per_gpu, CLG_COUNT), 8, true);
         clg_text_print(t, "%6.2f", p->marginal_per_w);
-        clg_text_pad(t, priced ? short_number(t, p->marginal_per_usd_per_h) : "-", 8, true);
-        clg_text_pad(t, priced ? short_number(t, p->usd_to_target) : "-", 9, true);
-        clg_text_pad(t, short_number(t, p->joules_to_target / 3.6e9), 8, true);
+        clg_text_pad(t, priced ? clg_words_quantity(t, p->marginal_per_usd_per_h, CLG_COUNT) : "-",
+                     8, true);
+        clg_text_pad(t, priced ? clg_words_quantity(t, p->usd_to_target, CLG_COUNT) : "-", 9, true);
+        clg_text_pad(t, clg_words_quantity(t, p->joules_to_target / 3.6e9, CLG_COUNT), 8, true);
         clg_text_pad(
             t, priced ? clg_arena_print(t->arena, "%.3g", p->plan.usd_per_million_tokens) : "-", 7,
             true);

@@ -183,7 +183,7 @@ static void add_suspect(clg_json_writer *w, const answer *a, const clg_suspect *
 
 static void add_speed(clg_json_writer *w, const answer *a, double step_s) {
     const clg_layout *l = &a->plan->layout;
-    double tokens = (double)l->global_batch * (double)l->seq;
+    double tokens = clg_layout_tokens(l);
     if (step_s <= 0) {
         clg_json_add_null(w, "step_s");
         clg_json_add_null(w, "tokens_per_s_per_gpu");

@@ -9,10 +9,6 @@
 static const char *const pass_names[CLG_PASSES] = {"forward", "recompute", "backward",
                                                    "weight grad"};
 
-static bool is_traffic(const clg_op *op) {
-    return op->kind == CLG_OP_COLLECTIVE || op->kind == CLG_OP_SEND;
-}
-
 static bool is_product(const clg_op *op) {
     return op->kind == CLG_OP_GEMM || op->kind == CLG_OP_GROUPED;
 }
@@ -26,13 +22,14 @@ static bool belongs(const clg_priced_operation *row, const char *number) {
     if (strcmp(number, "attention") == 0) return op->kind == CLG_OP_ATTENTION;
     if (strcmp(number, "memory-bound") == 0) return in_passes(row) && op->kind == CLG_OP_MEMORY;
     if (strcmp(number, "optimizer") == 0)
-        return !in_passes(row) && (!is_traffic(op) || op->axis != CLG_AXIS_DP || op->overlap == 0);
-    return is_traffic(op) && strcmp(number, clg_name_of(clg_axis_names, (int)op->axis)) == 0;
+        return !in_passes(row) &&
+               (!clg_op_is_traffic(op) || op->axis != CLG_AXIS_DP || op->overlap == 0);
+    return clg_op_is_traffic(op) && strcmp(number, clg_name_of(clg_axis_names, (int)op->axis)) == 0;
 }
 
 /* "8,192 x 4,096 x 14,336", "64 MiB over 8 ranks", "33.6 MB". */
 static const char *shape(clg_text *t, const clg_op *op) {
-    if (is_traffic(op))
+    if (clg_op_is_traffic(op))
         return clg_arena_print(t->arena, "%s, %s, %d ranks",
                                clg_name_of(clg_collective_names, (int)op->collective),
                                clg_words_quantity(t, op->bytes, CLG_BYTES), op->group.ranks);
@@ -121,7 +118,7 @@ void clg_report_operation_rows(clg_text *t, const clg_operations_table *table) {
     for (int i = 0; i < table->count; i++) {
         const clg_priced_operation *row = &table->row[i];
         const clg_op *op = row->op;
-        bool traffic = is_traffic(op);
+        bool traffic = clg_op_is_traffic(op);
         clg_text_print(t, "%d,%s,%s,%s,%s,%s,%d,%.9g,", table->stage, row->block,
                        in_passes(row) ? pass_names[op->pass] : "", op->name, kinds[op->kind],
                        clg_name_of(clg_precision_names, (int)op->precision), op->count, row->times);

@@ -39,10 +39,6 @@ static const char *link_of(clg_text *t, const clg_scenario *s, const clg_group_r
     return inside ? fast_link(s) : clg_arena_print(t->arena, "%s of the nodes", fast_link(s));
 }
 
-static int domains_of(clg_group group) {
-    return (group.ranks + group.per_domain - 1) / group.per_domain;
-}
-
 static const char *seconds_or_none(clg_text *t, double seconds) {
     return seconds > 0 ? clg_words_quantity(t, seconds, CLG_SECONDS) : "-";
 }
@@ -57,8 +53,8 @@ void clg_report_groups(clg_text *t, const clg_scenario *s, const clg_evaluation 
     for (int i = 0; i < count; i++) {
         clg_text_print(t, "  ");
         clg_text_pad(t, rows[i].name, 19, false);
-        clg_text_print(t, "  %5d  %7d  %8d  ", rows[i].group.ranks, domains_of(rows[i].group),
-                       rows[i].group.per_domain);
+        clg_text_print(t, "  %5d  %7d  %8d  ", rows[i].group.ranks,
+                       clg_group_domains(rows[i].group), rows[i].group.per_domain);
         clg_text_pad(t, clg_words_quantity(t, rows[i].bus_bytes_per_s, CLG_BYTES_PER_S), 10, true);
         clg_text_print(t, "  ");
         clg_text_pad(t, seconds_or_none(t, rows[i].exposed_s), 7, true);
@@ -74,9 +70,10 @@ void clg_report_widths(clg_text *t, const clg_scenario *s, const clg_evaluation 
                       "     tp  domains         bus  exposed      step\n");
     for (int i = 0; i < count; i++) {
         const clg_width *w = &widths[i];
-        bool outside = i > 0 && domains_of(w->group) > 1 && domains_of(widths[i - 1].group) == 1;
+        bool outside =
+            i > 0 && clg_group_domains(w->group) > 1 && clg_group_domains(widths[i - 1].group) == 1;
         clg_text_print(t, "  %c %3d  %7d  ", w->plan.layout.tp == e->layout.tp ? '>' : ' ',
-                       w->plan.layout.tp, domains_of(w->group));
+                       w->plan.layout.tp, clg_group_domains(w->group));
         clg_text_pad(
             t, w->group.ranks > 1 ? clg_words_quantity(t, w->bus_bytes_per_s, CLG_BYTES_PER_S) : "",
             10, true);

@@ -187,7 +187,7 @@ static const char *plan_value(clg_text *t, const clg_scenario *s, const clg_eval
                   {"layers", s->model.layers, CLG_COUNT},
                   {"hidden", (double)s->model.hidden, CLG_COUNT},
                   {"seq", (double)l->seq, CLG_COUNT},
-                  {"tokens", (double)l->global_batch * (double)l->seq, CLG_COUNT},
+                  {"tokens", clg_layout_tokens(l), CLG_COUNT},
                   {"model_flop", e->model_flop, CLG_FLOP},
                   {"executed_flop", e->executed_flop, CLG_FLOP},
                   {"gpus", gpus, CLG_COUNT},

@@ -6,9 +6,6 @@
 
 #include <math.h>
 
-/* ln errors as people read them: percent. */
-static double percent(double log_error) { return 100 * (clg_exp(log_error) - 1); }
-
 static void print_term(clg_text *t, const clg_fit_term *term) {
     const char *unit = term->unit_si == 1 ? "" : term->unit;
     clg_text_pad(t, term->name, 22, false);
@@ -28,12 +25,13 @@ static void print_term(clg_text *t, const clg_fit_term *term) {
 
 static void print_residuals(clg_text *t, const clg_terms_fit *f) {
     clg_text_print(t, "  error      median %.1f %% -> %.1f %%, P90 %.1f %% -> %.1f %%\n",
-                   percent(f->before.median), percent(f->after.median), percent(f->before.p90),
-                   percent(f->after.p90));
+                   clg_percent_of_log(f->before.median), clg_percent_of_log(f->after.median),
+                   clg_percent_of_log(f->before.p90), clg_percent_of_log(f->after.p90));
     if (f->held_out.samples > 0)
         clg_text_print(
             t, "  left out   median %.1f %%, P90 %.1f %% on %d samples the fit had not seen\n",
-            percent(f->held_out.median), percent(f->held_out.p90), f->held_out.samples);
+            clg_percent_of_log(f->held_out.median), clg_percent_of_log(f->held_out.p90),
+            f->held_out.samples);
 }
 
 static void print_calibration(clg_text *t, const clg_calibration *c) {

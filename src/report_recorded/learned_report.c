@@ -7,10 +7,10 @@
 
 #include <math.h>
 
+double clg_percent_of_log(double log_error) { return 100 * (clg_exp(log_error) - 1); }
+
 /* Terms that could hardly have moved the step are not shown. */
 static const double SHOWN = 0.005;
-
-static double percent(double log_share) { return 100 * (clg_exp(log_share) - 1); }
 
 static void print_term(clg_text *t, const char *name, const clg_learned_term *term) {
     double most = CLG_SIGMAS_TO_TENTH * term->after;
@@ -18,8 +18,9 @@ static void print_term(clg_text *t, const char *name, const clg_learned_term *te
     clg_text_print(t, "  ");
     clg_text_pad(t, name, 24, false);
     clg_text_print(t, "+-%5.1f %%   %+6.1f %%   (%+.1f to %+.1f %%)\n",
-                   percent(CLG_SIGMAS_TO_TENTH * term->before), percent(term->moved),
-                   percent(term->moved - most), percent(term->moved + most));
+                   clg_percent_of_log(CLG_SIGMAS_TO_TENTH * term->before),
+                   clg_percent_of_log(term->moved), clg_percent_of_log(term->moved - most),
+                   clg_percent_of_log(term->moved + most));
 }
 
 static void print_step(clg_text *t, const char *what, double step_s, double p10_s, double p90_s) {

@@ -15,13 +15,6 @@ static void add_known(clg_json_writer *w, const char *key, int64_t value, bool k
         clg_json_add_null(w, key);
 }
 
-static void add_measured(clg_json_writer *w, const char *key, double value) {
-    if (value >= 0)
-        clg_json_add_number(w, key, value);
-    else
-        clg_json_add_null(w, key);
-}
-
 static void add_damage(clg_json_writer *w, const clg_trace *t) {
     clg_json_open(w, "damage", '[');
     for (int i = 0; i < t->damages; i++) {
@@ -109,11 +102,11 @@ static void add_rank(clg_json_writer *w, const clg_recorded_job *job, int index)
     add_steps(w, t);
     clg_json_phases(w, t);
     clg_trace_rate rate = clg_trace_rate_of(t);
-    add_measured(w, "product_flop", rate.flop);
-    add_measured(w, "product_flop_per_s", rate.flop_per_s);
-    add_measured(w, "mfu_of_shapes", rate.utilization);
+    clg_json_add_known(w, "product_flop", rate.flop);
+    clg_json_add_known(w, "product_flop_per_s", rate.flop_per_s);
+    clg_json_add_known(w, "mfu_of_shapes", rate.utilization);
     clg_json_add_nanoseconds(w, "product_s", t->product_ns);
-    add_measured(w, "priced_share", rate.priced);
+    clg_json_add_known(w, "priced_share", rate.priced);
     clg_json_add_bool(w, "damaged", t->damaged);
     add_damage(w, t);
     clg_json_close(w, '}');

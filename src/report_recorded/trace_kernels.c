@@ -38,10 +38,6 @@ static table sorted(clg_arena *arena, const clg_trace *trace) {
     return t;
 }
 
-static double percent(int64_t part, int64_t whole) {
-    return whole > 0 ? 100 * (double)part / (double)whole : 0;
-}
-
 /* Of the products among a kernel's launches whose shapes are known. */
 static void print_rate(clg_text *t, const clg_trace *trace, const clg_trace_kernel *k) {
     char rate[48] = "";
@@ -63,7 +59,7 @@ void clg_report_kernels(clg_text *t, const clg_trace *trace, int top) {
     for (int i = 0; i < all.count && i < top; i++) {
         const row *r = &all.rows[i];
         clg_text_pad(t, clg_words_ns(t, r->kernel->total_ns), 11, true);
-        clg_text_print(t, " %5.1f%% %6lld", percent(r->kernel->total_ns, all.total_ns),
+        clg_text_print(t, " %5.1f%% %6lld", clg_trace_percent(r->kernel->total_ns, all.total_ns),
                        (long long)r->kernel->count);
         if (rates) print_rate(t, trace, r->kernel);
         clg_text_print(t, "  %.*s\n", rates ? 50 : 66, r->name);
@@ -72,13 +68,6 @@ void clg_report_kernels(clg_text *t, const clg_trace *trace, int top) {
         if (all.rows[i].kernel->suspicious && 100 * all.rows[i].kernel->total_ns > all.total_ns)
             clg_text_print(t, "warning  counted as compute, but named like communication: %.44s\n",
                            all.rows[i].name);
-}
-
-static void add_known(clg_json_writer *w, const char *key, double value) {
-    if (value >= 0)
-        clg_json_add_number(w, key, value);
-    else
-        clg_json_add_null(w, key);
 }
 
 /* The longest of them; "kernels_s" is the sum over all. */
@@ -97,8 +86,8 @@ void clg_json_kernels(clg_json_writer *w, const clg_recorded_job *job) {
         clg_json_add_bool(w, "communication_by_name", r->kernel->suspicious);
         clg_json_add_string(w, "work", works[r->kernel->work]);
         double flop_s = (double)r->kernel->flop_ns * 1e-9;
-        add_known(w, "flop_per_s", flop_s > 0 ? r->kernel->flop / flop_s : -1);
-        add_known(w, "efficiency", clg_trace_efficiency(job->traces[0].gpu, r->kernel));
+        clg_json_add_known(w, "flop_per_s", flop_s > 0 ? r->kernel->flop / flop_s : -1);
+        clg_json_add_known(w, "efficiency", clg_trace_efficiency(job->traces[0].gpu, r->kernel));
         clg_json_close(w, '}');
     }
     clg_json_close(w, ']');

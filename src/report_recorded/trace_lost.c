@@ -9,10 +9,6 @@
 
 enum { LEAST_PERCENT = 1, MOST_NAMED = 2 };
 
-static double percent(int64_t part, int64_t whole) {
-    return whole > 0 ? 100 * (double)part / (double)whole : 0;
-}
-
 /* Sums over ranks. */
 typedef struct totals {
     int64_t span_ns, communication_ns, overlapped_ns, exposed_ns, waiting_ns;
@@ -49,11 +45,11 @@ static const char *waited_for(clg_text *t, const clg_trace_answer *a) {
     clg_text_print(&names, "waiting for others");
     for (int i = 0; i < a->roots.count && i < MOST_NAMED; i++) {
         const clg_root *r = &a->roots.root[i];
-        if (percent(r->waited_ns, a->roots.waited_ns) < 10) break;
+        if (clg_trace_percent(r->waited_ns, a->roots.waited_ns) < 10) break;
         clg_text_print(&names, "%s rank %d (%s, %.0f %%%s)", i == 0 ? ":" : ",",
                        a->job->traces[r->trace].rank,
                        clg_name_of(clg_cause_names, (int)clg_root_cause(r)),
-                       percent(r->waited_ns, a->roots.waited_ns), i == 0 ? " of it" : "");
+                       clg_trace_percent(r->waited_ns, a->roots.waited_ns), i == 0 ? " of it" : "");
     }
     return names.data;
 }
@@ -72,7 +68,7 @@ static int most_first(const void *a, const void *b) {
 
 static const char *transfers(clg_text *t, const totals *s, const char *what) {
     return clg_arena_print(t->arena, "%s (%.0f %% of all is hidden)", what,
-                           percent(s->overlapped_ns, s->communication_ns));
+                           clg_trace_percent(s->overlapped_ns, s->communication_ns));
 }
 
 static int rows_of(clg_text *t, const clg_trace_answer *a, const totals *s, row *rows) {
@@ -105,11 +101,11 @@ void clg_report_lost(clg_text *t, const clg_trace_answer *a) {
     qsort(rows, (size_t)count, sizeof *rows, most_first);
     if (s.span_ns == 0) return;
     clg_text_print(t, "\n  %5.1f %%  compute; the rest, a rank:\n",
-                   percent(s.compute_ns, s.span_ns));
+                   clg_trace_percent(s.compute_ns, s.span_ns));
     for (int i = 0; i < count; i++) {
-        if (percent(rows[i].ns, s.span_ns) < LEAST_PERCENT) continue;
+        if (clg_trace_percent(rows[i].ns, s.span_ns) < LEAST_PERCENT) continue;
         size_t from = t->size;
-        clg_text_print(t, "  %5.1f %% ", percent(rows[i].ns, s.span_ns));
+        clg_text_print(t, "  %5.1f %% ", clg_trace_percent(rows[i].ns, s.span_ns));
         clg_text_pad(t, clg_words_ns(t, rows[i].ns / a->job->count), 9, true);
         clg_text_print(t, "  %s\n", rows[i].words);
         clg_text_fold(t, from, 22);

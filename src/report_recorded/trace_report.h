@@ -73,4 +73,9 @@ void clg_report_trace_rows(clg_text *text, const clg_recorded_job *job);
 /* Stacked bars per rank, and who arrives last. */
 void clg_picture_trace(clg_text *svg, const clg_recorded_job *job);
 
+/* Of times: 0 of none. */
+static inline double clg_trace_percent(int64_t part_ns, int64_t whole_ns) {
+    return whole_ns > 0 ? 100 * (double)part_ns / (double)whole_ns : 0;
+}
+
 #endif

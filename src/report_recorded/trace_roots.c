@@ -4,10 +4,6 @@
 #include "record/ns.h"
 #include "report/number_words.h"
 
-static double percent(int64_t part, int64_t whole) {
-    return whole > 0 ? 100 * (double)part / (double)whole : 0;
-}
-
 /* ---- by axis ---- */
 
 /* Sums over the ranks that communicate on an axis; of parts only while all ranks tell them. */
@@ -99,9 +95,10 @@ void clg_report_roots(clg_text *t, const clg_trace_answer *a, int top) {
         clg_cause cause = clg_root_cause(r);
         clg_text_print(t, "  rank %-8d", a->job->traces[r->trace].rank);
         clg_text_pad(t, clg_words_ns(t, r->waited_ns), 12, true);
-        clg_text_print(t, " %6.1f%%  %s (%.0f %%): %s\n", percent(r->waited_ns, roots->waited_ns),
+        clg_text_print(t, " %6.1f%%  %s (%.0f %%): %s\n",
+                       clg_trace_percent(r->waited_ns, roots->waited_ns),
                        clg_name_of(clg_cause_names, (int)cause),
-                       percent(r->cause_ns[cause], r->waited_ns), evidence(t, a->job, r));
+                       clg_trace_percent(r->cause_ns[cause], r->waited_ns), evidence(t, a->job, r));
     }
 }
 
@@ -153,13 +150,6 @@ void clg_json_slow_groups(clg_json_writer *w, const clg_slow_groups *groups) {
     clg_json_close(w, ']');
 }
 
-static void add_ratio(clg_json_writer *w, const char *key, double value) {
-    if (value >= 0)
-        clg_json_add_number(w, key, value);
-    else
-        clg_json_add_null(w, key);
-}
-
 static void add_causes(clg_json_writer *w, const clg_root *r) {
     clg_json_open(w, "causes", '[');
     for (int k = 0; k < CLG_CAUSES; k++) {
@@ -182,8 +172,8 @@ void clg_json_roots(clg_json_writer *w, const clg_trace_answer *a) {
         clg_json_add_string(w, "cause", clg_name_of(clg_cause_names, (int)clg_root_cause(r)));
         clg_json_add_string(w, "evidence", evidence(w->text, a->job, r));
         add_causes(w, r);
-        add_ratio(w, "kernel_ratio", r->kernel_ratio);
-        add_ratio(w, "slow_share", r->slow_share);
+        clg_json_add_known(w, "kernel_ratio", r->kernel_ratio);
+        clg_json_add_known(w, "slow_share", r->slow_share);
         clg_json_add_string(w, "slowest_kernel", slow(r) ? r->kernel : NULL);
         clg_json_close(w, '}');
     }

@@ -9,10 +9,6 @@
 
 enum { BAR = 40, MOST_RANKS = 64 };
 
-static double percent(int64_t part, int64_t whole) {
-    return whole > 0 ? 100 * (double)part / (double)whole : 0;
-}
-
 /* Cells up to the end of each part, so that the parts always fill the bar. */
 static void stacked_bar(clg_text *t, const clg_ledger *l) {
     static const char *const cells[] = {"█", "▒", "▪", "·"};
@@ -22,7 +18,7 @@ static void stacked_bar(clg_text *t, const clg_ledger *l) {
     int drawn = 0;
     for (int i = 0; i < 4; i++) {
         so_far_ns += parts[i];
-        int until = (int)(percent(so_far_ns, l->span_ns) / 100 * BAR + 0.5);
+        int until = (int)(clg_trace_percent(so_far_ns, l->span_ns) / 100 * BAR + 0.5);
         for (; drawn < until; drawn++) clg_text_print(t, "%s", cells[i]);
     }
 }
@@ -49,9 +45,11 @@ static void print_rank(clg_text *t, const clg_trace *trace) {
         return;
     }
     clg_text_pad(t, clg_words_ns(t, l->span_ns), 10, true);
-    clg_text_print(t, " %7.1f%% %8.1f%% %6.1f%% %6.1f%%  ", percent(l->compute_ns, l->span_ns),
-                   percent(l->exposed_communication_ns, l->span_ns),
-                   percent(l->exposed_copy_ns, l->span_ns), percent(l->idle_ns, l->span_ns));
+    clg_text_print(t, " %7.1f%% %8.1f%% %6.1f%% %6.1f%%  ",
+                   clg_trace_percent(l->compute_ns, l->span_ns),
+                   clg_trace_percent(l->exposed_communication_ns, l->span_ns),
+                   clg_trace_percent(l->exposed_copy_ns, l->span_ns),
+                   clg_trace_percent(l->idle_ns, l->span_ns));
     stacked_bar(t, l);
     clg_text_print(t, "%s\n", trace->damaged ? " damaged" : "");
 }
@@ -93,9 +91,9 @@ static void print_unpriced(clg_text *t, const clg_trace *trace) {
     size_t from = t->size;
     if (trace->product_ns == 0 || !u.longest) return;
     clg_text_print(t, "  ");
-    if (!trace->lent && percent(u.graph_ns, trace->product_ns) > 10)
+    if (!trace->lent && clg_trace_percent(u.graph_ns, trace->product_ns) > 10)
         clg_text_print(t, "%.0f %% was launched by graphs, whose shapes are in their capture; ",
-                       percent(u.graph_ns, trace->product_ns));
+                       clg_trace_percent(u.graph_ns, trace->product_ns));
     else if (trace->priced_ns == 0)
         clg_text_print(t, "no shapes were recorded (PyTorch: record_shapes=True); ");
     clg_text_print(t, "longest without: %.60s\n", u.longest);

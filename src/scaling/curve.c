@@ -11,10 +11,6 @@ const clg_name clg_scale_mode_names[] = {
     {"grow", CLG_GROW, "model, tokens and GPUs grow together"},
     {NULL, 0, NULL}};
 
-static double batch_tokens(const clg_evaluation *e) {
-    return (double)e->layout.global_batch * (double)e->layout.seq;
-}
-
 /* The nearest batch, by ratio, that many layouts divide: 2 or 3 times a power of two. */
 static int64_t divisible(int64_t batch) {
     int64_t power = 1;
@@ -121,7 +117,7 @@ static double cap_gpus(const clg_curve *curve, const clg_scale_point *first,
     const clg_layout *l = &first->plan.layout;
     if (isinf(critical_tokens)) return INFINITY;
     if (curve->request.mode == CLG_WEAK)
-        return (double)first->gpus * critical_tokens / batch_tokens(&first->plan);
+        return (double)first->gpus * critical_tokens / clg_layout_tokens(&first->plan.layout);
     double ranks = floor(critical_tokens / ((double)l->micro_batch * (double)l->seq));
     return fmax(1, ranks) * l->tp * l->cp * l->pp;
 }
@@ -133,13 +129,14 @@ static void fill_point(clg_curve *curve, const clg_scenario *scenario, const clg
     p->efficiency = e->model_flop_per_s_per_gpu / first->plan.model_flop_per_s_per_gpu;
     p->communication_fraction = traffic_s / (e->step_s - traffic_s);
     p->bound_efficiency = 1 / (1 + p->communication_fraction);
-    p->samples_ratio = clg_samples_ratio(batch_tokens(e), p->critical_tokens);
+    p->samples_ratio = clg_samples_ratio(clg_layout_tokens(&e->layout), p->critical_tokens);
     p->useful_tokens_per_s = e->tokens_per_s / p->samples_ratio;
-    p->tokens_needed = clg_tokens_needed(p->train_tokens, batch_tokens(e), p->critical_tokens);
+    p->tokens_needed =
+        clg_tokens_needed(p->train_tokens, clg_layout_tokens(&e->layout), p->critical_tokens);
     p->seconds_to_target = p->tokens_needed / e->tokens_per_s;
     p->usd_to_target = p->seconds_to_target * scenario->price.usd_per_s * (double)p->gpus;
     p->joules_to_target = p->seconds_to_target * e->cluster_w;
-    p->past_dp_cap = p->past_critical_batch = batch_tokens(e) > p->critical_tokens;
+    p->past_dp_cap = p->past_critical_batch = clg_layout_tokens(&e->layout) > p->critical_tokens;
     if (curve->request.mode != CLG_GROW && (double)p->gpus > curve->dp_cap_gpus)
         p->past_dp_cap = true;
 }

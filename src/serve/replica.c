@@ -112,17 +112,11 @@ static const double *decode_costs(clg_arena *arena, const clg_replica *r,
     return decode;
 }
 
-static bool has_experts(const clg_model *m) {
-    for (int k = 0; k < m->kinds; k++)
-        if (m->kind[k].mlp.kind == CLG_MLP_MOE) return true;
-    return false;
-}
-
 /* Of dense_s, in the same steps. */
 static const double *shared_costs(clg_arena *arena, const clg_replica *r) {
     int steps = r->layout.pp * r->layout.dp;
     if (r->layout.dp == 1 || r->layout.two_batches || r->engine.pads_prompts > 0 ||
-        !has_experts(&r->scenario->model))
+        !clg_model_experts(&r->scenario->model))
         return NULL;
     double *shared = clg_take(arena, (size_t)r->rules.max_tokens + 1, double);
     for (int t = 1; t <= r->rules.max_tokens; t++)
@@ -239,7 +233,7 @@ static clg_status check_split(const clg_scenario *s, const clg_replica_choice *c
     if (ep > 1 && c->tp > 0 && tp * dp % ep != 0)
         return clg_fail(error, CLG_BAD_INPUT, "take a divisor of tp x dp",
                         "ep %d does not divide the %d GPUs of a stage", ep, tp * dp);
-    if (ep > 1 && !has_experts(&s->model))
+    if (ep > 1 && !clg_model_experts(&s->model))
         return clg_fail(error, CLG_BAD_INPUT, "leave --ep out", "the model has no experts");
     for (int k = 0; k < s->model.kinds; k++) {
         const clg_attention *a = &s->model.kind[k].attention;
@@ -287,7 +281,7 @@ static void take_tiled(clg_serve_curves *c, bool tuned) {
 
 /* As chosen, but tp. */
 static clg_serving_layout layout_of(const clg_model *m, const clg_replica_choice *c) {
-    bool experts_alone = clg_precision_bytes(c->weights) < 1 && has_experts(m);
+    bool experts_alone = clg_precision_bytes(c->weights) < 1 && clg_model_experts(m) != NULL;
     clg_precision beside = experts_alone ? m->stored_beside : c->weights;
     return (clg_serving_layout){.pp = c->pp > 0 ? c->pp : 1,
                                 .dp = c->dp > 0 ? c->dp : 1,

@@ -28,16 +28,10 @@ typedef struct weighing {
     int sized; /* rows, in order */
 } weighing;
 
-static bool has_experts(const clg_model *m) {
-    for (int k = 0; k < m->kinds; k++)
-        if (m->kind[k].mlp.kind == CLG_MLP_MOE) return true;
-    return false;
-}
-
 int clg_replica_degrees(const clg_scenario *s, const clg_replica_choice *c,
                         clg_copy_degrees list[CLG_DEGREES]) {
     int count = 0, dp = c->dp > 0 ? c->dp : 1, ep = c->ep > 0 ? c->ep : 1;
-    bool experts = has_experts(&s->model);
+    bool experts = clg_model_experts(&s->model) != NULL;
     for (int tp = 1; tp <= 8 && (tp == 1 || tp <= s->machine.node.domain); tp *= 2) {
         int wide = c->tp > 0 ? c->tp : tp;
         list[count++] = (clg_copy_degrees){wide, dp, ep};

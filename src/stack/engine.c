@@ -72,7 +72,7 @@ static const char *default_name(clg_arena *arena) {
         clg_error error;
         bool read = clg_dataset_parse(arena, files[i].path, files[i].text, files[i].size, &root,
                                       &error) == CLG_OK;
-        if (read && clg_json_member(root, "default")) return clg_dataset_word(root, "name");
+        if (read && clg_json_member(root, "default")) return clg_json_text(root, "name", "");
     }
     return "";
 }
@@ -80,7 +80,7 @@ static const char *default_name(clg_arena *arena) {
 /* The month from which a release's successor is the one that is installed; "": it has none. */
 static const char *until_of(const clg_json *root) {
     const clg_json *until = clg_json_member(root, "until");
-    return until ? clg_dataset_word(until, "value") : "";
+    return until ? clg_json_text(until, "value", "") : "";
 }
 
 /* The release of an engine in a month: of those that were not replaced by then the oldest, else the
@@ -95,12 +95,12 @@ static const char *release_of(clg_arena *arena, const char *engine, const char *
         if (!strstr(files[i].text, "\"release_of\"") || /* spares reading all of them */
             clg_dataset_parse(arena, files[i].path, files[i].text, files[i].size, &root, &error) !=
                 CLG_OK ||
-            strcmp(clg_dataset_word(root, "release_of"), engine) != 0)
+            strcmp(clg_json_text(root, "release_of", ""), engine) != 0)
             continue;
         const char *until = until_of(root);
         if (strcmp(month, until) >= 0 || strcmp(until, last) >= 0) continue;
         last = until;
-        found = clg_dataset_word(root, "name");
+        found = clg_json_text(root, "name", "");
     }
     return found;
 }
@@ -123,17 +123,17 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
     if (dated(arena, &name, error) != CLG_OK ||
         clg_dataset_open(arena, "engine", name, &file, &root, error) != CLG_OK)
         return error->status;
-    *e = (clg_engine){.name = clg_dataset_word(root, "name"),
-                      .title = clg_dataset_word(root, "title"),
+    *e = (clg_engine){.name = clg_json_text(root, "name", ""),
+                      .title = clg_json_text(root, "title", ""),
                       .file = file->path};
     if (clg_graph_sizes_read(clg_json_member(root, "graphs"), file->path, &e->graphs, error) !=
         CLG_OK)
         return error->status;
-    e->large_except = clg_dataset_word(root, "large_except");
-    e->newer_generation = clg_dataset_word(root, "newer_generation");
+    e->large_except = clg_json_text(root, "large_except", "");
+    e->newer_generation = clg_json_text(root, "newer_generation", "");
     if (read_numbers(root, file->path, e, error) != CLG_OK) return error->status;
-    clg_json_member(root, "default");     /* the engine that is taken; others look, */
-    clg_dataset_word(root, "release_of"); /* and whose release it is, until when */
+    clg_json_member(root, "default");      /* the engine that is taken; others look, */
+    clg_json_text(root, "release_of", ""); /* and whose release it is, until when */
     until_of(root);
     return clg_value_done(root, file->path, error);
 }

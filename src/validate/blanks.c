@@ -16,12 +16,6 @@ typedef struct open_habits {
     double more_recompute, slower_layout, batch_tokens;
 } open_habits;
 
-static const char *sentence(clg_arena *arena, const clg_error *error) {
-    char text[1200];
-    clg_error_sentence(error, text, sizeof text);
-    return clg_arena_copy(arena, text, strlen(text));
-}
-
 /* Whole layers are done again: as few of each chunk as fit. `evaluation` is that of all of them. */
 static void fewest_layers(clg_arena *arena, const clg_scenario *scenario, clg_layout layout,
                           clg_evaluation *evaluation) {
@@ -52,7 +46,7 @@ static const char *predict_recompute(clg_arena *arena, const clg_scenario *scena
         clg_error error = {0};
         layout.recompute = (clg_recompute)recompute;
         if (clg_evaluate(arena, scenario, &layout, false, NULL, evaluation, &error) != CLG_OK)
-            return sentence(arena, &error);
+            return clg_error_words(arena, &error);
         if (!evaluation->fits) continue;
         if (!said && recompute == CLG_RECOMPUTE_FULL)
             fewest_layers(arena, scenario, layout, evaluation);
@@ -287,7 +281,7 @@ const char *clg_open_predict(clg_arena *arena, clg_scenario *scenario, const clg
     const char *reason;
     open_habits habits = {0};
     cases all = {.one = clg_take(arena, CASES, filled)};
-    if (find_habits(arena, &habits, &error) != CLG_OK) return sentence(arena, &error);
+    if (find_habits(arena, &habits, &error) != CLG_OK) return clg_error_words(arena, &error);
     clg_space rest = *space;
     clg_layout whole = *layout;
     open_degrees degrees = complete_degrees(arena, scenario, &habits, &rest, &whole);

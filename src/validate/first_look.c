@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_all(const clg_score *s) { return strcmp(s->source, "all") == 0; }
-
 static void add_source(clg_sources *sum, const clg_score *s, double *means, int *with_fits) {
     sum->rows += s->rows;
     sum->timed += s->scored;
@@ -30,7 +28,7 @@ clg_sources clg_sources_score(clg_arena *arena, const clg_validation *v,
     int with_fits = 0;
     double *means = clg_take(arena, (size_t)v->scores + 1, double);
     for (int i = 0; i < v->scores; i++)
-        if (!is_all(&v->score[i]) && (!counts || counts(&v->score[i])))
+        if (!clg_score_is_all(&v->score[i]) && (!counts || counts(&v->score[i])))
             add_source(&sum, &v->score[i], means, &with_fits);
     for (int i = 0; i < v->runs; i++) sum.set_aside += v->run[i].reason != NULL;
     double n = sum.sources > 0 ? sum.sources : (double)NAN;
@@ -116,7 +114,7 @@ int clg_looks_append(clg_text *t, const clg_looks *looks, const clg_validation *
     int added = 0;
     for (int i = 0; i < v->scores; i++) {
         const clg_score *s = &v->score[i];
-        if (is_all(s) || clg_looks_find(looks, s->source)) continue;
+        if (clg_score_is_all(s) || clg_looks_find(looks, s->source)) continue;
         clg_text_print(t, "%s,", date);
         clg_csv_add(t, commit);
         clg_text_print(t, ",");

@@ -20,7 +20,7 @@ typedef struct scoring {
 
 static double flop_per_token(const clg_run *run) {
     const clg_layout *l = &run->predicted.layout;
-    return run->model_flop / ((double)l->global_batch * (double)l->seq);
+    return run->model_flop / clg_layout_tokens(l);
 }
 
 static bool same_group(const scoring *s, const clg_run *a, const clg_run *b) {

@@ -72,9 +72,7 @@ static void read_fields(finder *f, const clg_csv *tables, int count) {
         }
 }
 
-static double tokens_of(const clg_run *r) {
-    return (double)r->predicted.layout.global_batch * (double)r->predicted.layout.seq;
-}
+static double tokens_of(const clg_run *r) { return clg_layout_tokens(&r->predicted.layout); }
 
 /* A batch that grows with the GPUs is the same work for each of them, and one that keeps the
  * tokens when the sequence changes the same step. */

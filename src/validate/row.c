@@ -35,12 +35,6 @@ static int integer(const clg_csv *csv, int row, const char *column, int otherwis
     return number <= 2e9 && number >= -2e9 ? (int)number : otherwise;
 }
 
-static const char *why(clg_arena *arena, const clg_error *error) {
-    char sentence[1200];
-    clg_error_sentence(error, sentence, sizeof sentence);
-    return clg_arena_copy(arena, sentence, strlen(sentence));
-}
-
 /* The first plan column that should hold a number and holds something else, as a sentence. */
 static const char *no_number(clg_arena *arena, const clg_csv *csv, int row) {
     static const char columns[] =
@@ -56,9 +50,8 @@ static const char *no_number(clg_arena *arena, const clg_csv *csv, int row) {
 }
 
 static int experts_of(const clg_model *model) {
-    for (int i = 0; i < model->kinds; i++)
-        if (model->kind[i].mlp.kind == CLG_MLP_MOE) return model->kind[i].mlp.experts;
-    return 0;
+    const clg_mlp *mlp = clg_model_experts(model);
+    return mlp ? mlp->experts : 0;
 }
 
 static bool has_shape(const clg_model *m, const clg_model_shape *s) {
@@ -112,7 +105,7 @@ static const char *read_model(clg_arena *arena, const clg_csv *csv, int row, clg
         const char *preset = clg_model_named(arena, name);
         return clg_model_find(arena, preset ? preset : name, model, &error) == CLG_OK
                    ? NULL
-                   : why(arena, &error);
+                   : clg_error_words(arena, &error);
     }
     clg_model_shape s = {.name = *name ? name : clg_row_word(csv, row, "id")};
     s.layers = integer(csv, row, "layers", 0);
@@ -130,7 +123,8 @@ static const char *read_model(clg_arena *arena, const clg_csv *csv, int row, clg
     s.dense_layers = integer(csv, row, "dense_layers", 0);
     s.expert_ffn = integer(csv, row, "expert_ffn", 0);
     if (known_model(arena, &s, *name != 0, model)) return NULL;
-    if (clg_model_from_shape(arena, &s, model, &error) != CLG_OK) return why(arena, &error);
+    if (clg_model_from_shape(arena, &s, model, &error) != CLG_OK)
+        return clg_error_words(arena, &error);
     return NULL;
 }
 
@@ -141,17 +135,17 @@ static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
     clg_error error = {0};
     if (clg_gpu_find(arena, clg_notes_gpu(arena, csv, row), &machine->gpu, &error) != CLG_OK ||
         clg_node_default(arena, &machine->gpu, &machine->node, &error) != CLG_OK)
-        return why(arena, &error);
+        return clg_error_words(arena, &error);
     int box = integer(csv, row, "gpus_per_node", 0);
     bool smaller = box > 0 && box < machine->node.gpus;
     if (smaller && clg_node_of_size(arena, &machine->gpu, box, &machine->node, &error) != CLG_OK)
-        return why(arena, &error);
+        return clg_error_words(arena, &error);
     bool silent = !*clg_row_word(csv, row, "inter_gbit_per_s_per_gpu");
     bool named = silent && stack->fabric && !clg_stack_on_reference(stack);
     const char *said = clg_notes_fabric(arena, csv, row);
     const char *fabric = said ? said : named ? stack->fabric : machine->node.fabric;
     if (clg_fabric_find(arena, fabric, &machine->fabric, &error) != CLG_OK)
-        return why(arena, &error);
+        return clg_error_words(arena, &error);
     double rate = clg_row_number(csv, row, "inter_gbit_per_s_per_gpu", 0) * 1e9 / 8;
     machine->fabric.gpu_bytes_per_s = rate > 0 ? rate : clg_machine_line_bytes_per_s(machine);
     clg_node_resize(&machine->node, box);
@@ -191,12 +185,13 @@ const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_sta
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         error = (clg_error){0};
         if (!*wanted[i] || clg_stack_find(arena, wanted[i], stack, &error) != CLG_OK) continue;
-        if (take_recipe(arena, csv, row, stack, &error) != CLG_OK) return why(arena, &error);
+        if (take_recipe(arena, csv, row, stack, &error) != CLG_OK)
+            return clg_error_words(arena, &error);
         if (clg_notes_terms(arena, clg_row_word(csv, row, "notes"), stack, &error) != CLG_OK)
-            return why(arena, &error);
+            return clg_error_words(arena, &error);
         return NULL;
     }
-    return why(arena, &error);
+    return clg_error_words(arena, &error);
 }
 
 static void fix(clg_axis_values *axis, double value) {
@@ -213,7 +208,7 @@ static const char *fix_name(clg_arena *arena, clg_axis_values *axis, const clg_n
     clg_error error = {0};
     const char *name = clg_arena_copy(arena, word, strcspn(word, " ("));
     if (*name && clg_name_value(names, what, name, &value, &error) != CLG_OK)
-        return why(arena, &error);
+        return clg_error_words(arena, &error);
     fix(axis, value);
     return NULL;
 }
@@ -362,7 +357,8 @@ const char *clg_row_read(clg_arena *arena, const clg_csv *csv, int row, clg_scen
     if (!reason) reason = read_machine(arena, csv, row, &scenario->stack, &scenario->machine);
     if (!reason) reason = read_space(arena, csv, row, scenario, space);
     if (reason) return reason;
-    if (clg_scenario_prepare(arena, scenario, &error) != CLG_OK) return why(arena, &error);
+    if (clg_scenario_prepare(arena, scenario, &error) != CLG_OK)
+        return clg_error_words(arena, &error);
     fill_layout(space, layout);
     clg_notes_layout(arena, clg_row_word(csv, row, "notes"), scenario->model.layers, layout);
     return NULL;

@@ -23,12 +23,6 @@ static const char *plain(clg_arena *arena, const char *heading) {
     return out;
 }
 
-static bool has(const clg_csv *csv, const char *column) {
-    for (int i = 0; i < csv->columns; i++)
-        if (strcmp(csv->column[i], column) == 0) return true;
-    return false;
-}
-
 /* A bare number gets the unit of its heading. */
 static const char *with_unit(clg_arena *arena, const char *cell, const char *unit) {
     bool bare = *cell && strspn(cell, "0123456789.,eE+-") == strlen(cell);
@@ -59,7 +53,7 @@ const char *clg_columns_rename(clg_arena *arena, clg_csv *csv) {
         const char *unit = "", *was = csv->column[i], *heading = plain(arena, was);
         const char *known = meant(&names, heading, &unit), *column = known ? known : heading;
         bool same = strcmp(column, was) == 0;
-        if (!same && has(csv, column)) continue;
+        if (!same && clg_csv_has(csv, column)) continue;
         csv->column[i] = column;
         if (known) set_units(arena, csv, i, unit);
         if (same || strcmp(column, heading) == 0) continue;

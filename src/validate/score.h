@@ -5,11 +5,6 @@
 #include "search/search.h"
 #include "validate/validate.h"
 
-/* Predicted and measured. */
-static inline bool clg_run_timed(const clg_run *run) {
-    return !run->reason && run->measured_step_s > 0;
-}
-
 /* Of the runs that count. */
 clg_score clg_score_runs(clg_arena *arena, const clg_run *runs, const bool *counts, int count,
                          const char *name);

@@ -116,7 +116,7 @@ static void read_rate(const clg_csv *csv, int row, clg_run *run) {
     const clg_layout *l = &run->predicted.layout;
     double rate = measured(csv, row, "tokens_per_s_per_gpu", CLG_COUNT, 1);
     if (run->measured_step_s > 0 || rate <= 0) return;
-    run->measured_step_s = (double)l->global_batch * (double)l->seq / rate / (double)run->gpus;
+    run->measured_step_s = clg_layout_tokens(l) / rate / (double)run->gpus;
 }
 
 /* All runs of all tables. */

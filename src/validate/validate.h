@@ -9,6 +9,8 @@
 #include "base/csv.h"
 #include "evaluate/evaluate.h"
 
+#include <string.h>
+
 typedef struct clg_run {
     const char *id, *source, *reason; /* reason: why it was skipped; NULL when scored */
     const char *group;                /* one-constant model: GPU, precision, dense or MoE */
@@ -35,6 +37,11 @@ typedef struct clg_run {
         elsewhere_step_s; /* held out: of the constant that fits the other rows; 0: no such group */
 } clg_run;
 
+/* Predicted, and measured in seconds. */
+static inline bool clg_run_timed(const clg_run *run) {
+    return !run->reason && run->measured_step_s > 0;
+}
+
 /* Predicted, and measured in bytes that were needed. */
 static inline bool clg_run_weighed(const clg_run *run) {
     return !run->reason && run->measured_memory_bytes > 0 && !run->memory_open;
@@ -51,6 +58,11 @@ typedef struct clg_score {
     double memory_coverage; /* share of measured memory inside its P10..P90; NaN: none */
     double fits_accuracy;   /* share of rows whose fits/does-not-fit is right; NaN: none known */
 } clg_score;
+
+/* Whether it is of all runs, not of one source. */
+static inline bool clg_score_is_all(const clg_score *score) {
+    return strcmp(score->source, "all") == 0;
+}
 
 /* Rows that nothing was fitted on against the rows that something may have been fitted on. */
 typedef struct clg_held_out {

@@ -19,15 +19,6 @@ static int kind_of(const clg_model *m, int every) {
     return 0;
 }
 
-static double of(const clg_block *block, const char *name, clg_pass pass) {
-    double sum = 0;
-    for (int i = 0; i < block->ops; i++)
-        if (block->op[i].pass == pass && strcmp(block->op[i].name, name) == 0)
-            sum += block->op[i].count *
-                   (block->op[i].flop > 0 ? block->op[i].flop : block->op[i].hbm_bytes);
-    return sum;
-}
-
 /* Query i sees what lies at most `reach` before it, `every` tokens an entry; the diagonal is half.
  */
 static double walked(int64_t keys, int64_t reach, int every) {
@@ -80,18 +71,18 @@ static void trained(void) {
     double window = walked(8192, 128, 1), chosen = walked(8192, 2048, 4);
     CASE(
         "64 heads of 512 over window and chosen entries; scores of all entries by 64 heads of 128");
-    CHECK_NEAR(of(layer, "attention core", CLG_PASS_FORWARD), (window + chosen) * 64 * 2 * 1024,
-               1e-12);
-    CHECK_NEAR(of(layer, "index scores", CLG_PASS_FORWARD), 8192.0 * 8192 / 2 / 4 * 64 * 256,
-               1e-12);
+    CHECK_NEAR(plan_work_of(layer, "attention core", CLG_PASS_FORWARD),
+               (window + chosen) * 64 * 2 * 1024, 1e-12);
+    CHECK_NEAR(plan_work_of(layer, "index scores", CLG_PASS_FORWARD),
+               8192.0 * 8192 / 2 / 4 * 64 * 256, 1e-12);
     CASE("the output in 8 groups of 4,096 to 1,024 each, then to the hidden width");
-    CHECK_NEAR(of(layer, "output down projection", CLG_PASS_FORWARD), 2 * 8192.0 * 32768 * 1024,
-               1e-12);
-    CHECK_NEAR(of(layer, "attention output projection", CLG_PASS_FORWARD), 2 * 8192.0 * 8192 * 4096,
-               1e-12);
+    CHECK_NEAR(plan_work_of(layer, "output down projection", CLG_PASS_FORWARD),
+               2 * 8192.0 * 32768 * 1024, 1e-12);
+    CHECK_NEAR(plan_work_of(layer, "attention output projection", CLG_PASS_FORWARD),
+               2 * 8192.0 * 8192 * 4096, 1e-12);
     CASE("four streams are read for a part, then read and written with what it gives");
-    CHECK_NEAR(of(layer, "residual streams", CLG_PASS_FORWARD), 2 * 8192.0 * 4096 * 2 * (3 * 4 + 2),
-               1e-12);
+    CHECK_NEAR(plan_work_of(layer, "residual streams", CLG_PASS_FORWARD),
+               2 * 8192.0 * 4096 * 2 * (3 * 4 + 2), 1e-12);
     CHECK_NEAR(step.boundary_bytes, 8192.0 * 4096 * 4 * 2, 1e-12);
 }
 

@@ -15,16 +15,6 @@ static const clg_step *built(const clg_scenario *s, const clg_layout *l) {
     return &step;
 }
 
-/* Flop of ops of a name in a pass; bytes where they have no flop. */
-static double of(const clg_block *block, const char *name, clg_pass pass) {
-    double sum = 0;
-    for (int i = 0; i < block->ops; i++)
-        if (block->op[i].pass == pass && strcmp(block->op[i].name, name) == 0)
-            sum += block->op[i].count *
-                   (block->op[i].flop > 0 ? block->op[i].flop : block->op[i].hbm_bytes);
-    return sum;
-}
-
 static double all_flop(const clg_block *block) {
     double sum = 0;
     for (int i = 0; i < block->ops; i++) sum += block->op[i].flop * block->op[i].count;
@@ -49,20 +39,23 @@ static void by_hand(void) {
     CHECK_NEAR(pairs, walked(6144, 2048), 1e-12);
     CHECK_NEAR(all, walked(6144, 6144), 1e-12);
     /* 128 heads, queries and keys of 576, results of 512; scores again and four gradients */
-    CHECK_NEAR(of(layer, "attention core", CLG_PASS_FORWARD), pairs * 128 * 2 * 1088, 1e-13);
-    CHECK_NEAR(of(layer, "attention core", CLG_PASS_BACKWARD_INPUT),
+    CHECK_NEAR(plan_work_of(layer, "attention core", CLG_PASS_FORWARD), pairs * 128 * 2 * 1088,
+               1e-13);
+    CHECK_NEAR(plan_work_of(layer, "attention core", CLG_PASS_BACKWARD_INPUT),
                pairs * 128 * 2 * (3 * 576 + 2 * 512), 1e-13);
     /* 64 heads of 128 */
-    CHECK_NEAR(of(layer, "index scores", CLG_PASS_FORWARD), all * 64 * 256, 1e-13);
-    CHECK_NEAR(of(layer, "index gradients", CLG_PASS_BACKWARD_INPUT), pairs * 64 * 256 * 3, 1e-13);
-    CHECK_NEAR(of(layer, "index target", CLG_PASS_BACKWARD_INPUT), pairs * 128 * 2 * 576, 1e-13);
-    CHECK_NEAR(of(layer, "choice of keys", CLG_PASS_FORWARD), all * 8, 1e-13);
+    CHECK_NEAR(plan_work_of(layer, "index scores", CLG_PASS_FORWARD), all * 64 * 256, 1e-13);
+    CHECK_NEAR(plan_work_of(layer, "index gradients", CLG_PASS_BACKWARD_INPUT),
+               pairs * 64 * 256 * 3, 1e-13);
+    CHECK_NEAR(plan_work_of(layer, "index target", CLG_PASS_BACKWARD_INPUT), pairs * 128 * 2 * 576,
+               1e-13);
+    CHECK_NEAR(plan_work_of(layer, "choice of keys", CLG_PASS_FORWARD), all * 8, 1e-13);
     /* 1,536 x 8,192 and 7,168 x (128 + 64); forward and weights, no gradient of the input */
-    CHECK_NEAR(of(layer, "index query projection", CLG_PASS_FORWARD), 2.0 * 6144 * 1536 * 8192,
-               1e-13);
-    CHECK_NEAR(of(layer, "index key projection", CLG_PASS_BACKWARD_WEIGHT), 2.0 * 6144 * 7168 * 192,
-               1e-13);
-    CHECK(of(layer, "index query projection", CLG_PASS_BACKWARD_INPUT) == 0);
+    CHECK_NEAR(plan_work_of(layer, "index query projection", CLG_PASS_FORWARD),
+               2.0 * 6144 * 1536 * 8192, 1e-13);
+    CHECK_NEAR(plan_work_of(layer, "index key projection", CLG_PASS_BACKWARD_WEIGHT),
+               2.0 * 6144 * 7168 * 192, 1e-13);
+    CHECK(plan_work_of(layer, "index query projection", CLG_PASS_BACKWARD_INPUT) == 0);
     CASE("what a layer keeps: 340,608 bytes a token dense; latents instead of heads, the choice");
     /* 131,072 of expanded heads become 128 x (128 + 576 + 512) x 2 = 311,296; index queries, key
      * and weights (8,192 + 128 + 64) x 2 = 16,768; 2,048 places of 4 bytes = 8,192 */
@@ -75,33 +68,38 @@ static void limits(void) {
     CASE("up to 2,048 tokens: dense latent attention and the indexer beside it");
     clg_layout l = plan_layout(2048);
     double with = all_flop(&built(&s, &l)->kind[0]);
-    double core = of(&step.kind[0], "attention core", CLG_PASS_FORWARD), beside = 0;
+    double core = plan_work_of(&step.kind[0], "attention core", CLG_PASS_FORWARD), beside = 0;
     for (int i = 0; i < step.kind[0].ops; i++)
         if (strncmp(step.kind[0].op[i].name, "index", 5) == 0) beside += step.kind[0].op[i].flop;
     double without = all_flop(&built(&dense, &l)->kind[0]);
     CHECK(beside > 0);
     CHECK_NEAR(with, without + beside, 1e-13);
-    CHECK_NEAR(core, of(&step.kind[0], "attention core", CLG_PASS_FORWARD), 1e-14);
+    CHECK_NEAR(core, plan_work_of(&step.kind[0], "attention core", CLG_PASS_FORWARD), 1e-14);
     CASE("a query and what it chooses do not depend on the sequence once that is long");
     l = plan_layout(1 << 20);
-    double long_core = of(&built(&s, &l)->kind[0], "attention core", CLG_PASS_FORWARD) / (1 << 20);
+    double long_core =
+        plan_work_of(&built(&s, &l)->kind[0], "attention core", CLG_PASS_FORWARD) / (1 << 20);
     CHECK_NEAR(long_core, 2048.0 * 128 * 2 * 1088, 2e-3);
     CASE("kernels that keep scores compute all of them");
     l = plan_layout(8192);
     l.attention = CLG_UNFUSED;
-    double masked = of(&built(&s, &l)->kind[0], "attention core", CLG_PASS_FORWARD);
-    CHECK_NEAR(masked, of(&built(&dense, &l)->kind[0], "attention core", CLG_PASS_FORWARD), 1e-14);
+    double masked = plan_work_of(&built(&s, &l)->kind[0], "attention core", CLG_PASS_FORWARD);
+    CHECK_NEAR(masked,
+               plan_work_of(&built(&dense, &l)->kind[0], "attention core", CLG_PASS_FORWARD),
+               1e-14);
     CASE("context ranks share queries out");
     l = plan_layout(8192);
-    double one = of(&built(&s, &l)->kind[0], "index scores", CLG_PASS_FORWARD);
+    double one = plan_work_of(&built(&s, &l)->kind[0], "index scores", CLG_PASS_FORWARD);
     l.cp = 4;
-    CHECK_NEAR(of(&built(&s, &l)->kind[0], "index scores", CLG_PASS_FORWARD), one / 4, 1e-14);
+    CHECK_NEAR(plan_work_of(&built(&s, &l)->kind[0], "index scores", CLG_PASS_FORWARD), one / 4,
+               1e-14);
     CASE("tensor ranks each do the whole indexer, and a share of attention");
     l = plan_layout(8192);
-    double heads = of(&built(&s, &l)->kind[0], "index target", CLG_PASS_BACKWARD_INPUT);
+    double heads = plan_work_of(&built(&s, &l)->kind[0], "index target", CLG_PASS_BACKWARD_INPUT);
     l.tp = 4;
-    CHECK_NEAR(of(&built(&s, &l)->kind[0], "index scores", CLG_PASS_FORWARD), one, 1e-14);
-    CHECK_NEAR(of(&step.kind[0], "index target", CLG_PASS_BACKWARD_INPUT), heads / 4, 1e-14);
+    CHECK_NEAR(plan_work_of(&built(&s, &l)->kind[0], "index scores", CLG_PASS_FORWARD), one, 1e-14);
+    CHECK_NEAR(plan_work_of(&step.kind[0], "index target", CLG_PASS_BACKWARD_INPUT), heads / 4,
+               1e-14);
 }
 
 static void others(void) {
@@ -111,20 +109,21 @@ static void others(void) {
     built(&s, &l);
     const clg_block *own = &step.kind[s.model.layer_kind[6]];
     const clg_block *shares = &step.kind[s.model.layer_kind[7]];
-    CHECK(of(own, "index scores", CLG_PASS_FORWARD) > 0);
-    CHECK(of(shares, "index scores", CLG_PASS_FORWARD) == 0);
-    CHECK_NEAR(of(own, "attention core", CLG_PASS_FORWARD),
-               of(shares, "attention core", CLG_PASS_FORWARD), 1e-14);
+    CHECK(plan_work_of(own, "index scores", CLG_PASS_FORWARD) > 0);
+    CHECK(plan_work_of(shares, "index scores", CLG_PASS_FORWARD) == 0);
+    CHECK_NEAR(plan_work_of(own, "attention core", CLG_PASS_FORWARD),
+               plan_work_of(shares, "attention core", CLG_PASS_FORWARD), 1e-14);
     CASE("MiniMax-M3: grouped heads of 128, a quarter of the pairs of 8,192 tokens less the start");
     s = plan_scenario(&arena, "minimax-m3", "h100-sxm", "megatron-2024", 1);
     built(&s, &l);
     double pairs = 8192.0 * 2048 * (1 - 2048.0 / 16384);
-    CHECK_NEAR(of(&step.kind[s.model.layer_kind[9]], "attention core", CLG_PASS_FORWARD),
+    CHECK_NEAR(plan_work_of(&step.kind[s.model.layer_kind[9]], "attention core", CLG_PASS_FORWARD),
                pairs * 64 * 2 * 256, 1e-13);
-    CHECK_NEAR(of(&step.kind[s.model.layer_kind[0]], "attention core", CLG_PASS_FORWARD),
+    CHECK_NEAR(plan_work_of(&step.kind[s.model.layer_kind[0]], "attention core", CLG_PASS_FORWARD),
                8192.0 * 8192 / 2 * 64 * 2 * 256, 1e-13);
-    CHECK_NEAR(of(&step.kind[s.model.layer_kind[9]], "index key projection", CLG_PASS_FORWARD),
-               2.0 * 8192 * 6144 * 128, 1e-13);
+    CHECK_NEAR(
+        plan_work_of(&step.kind[s.model.layer_kind[9]], "index key projection", CLG_PASS_FORWARD),
+        2.0 * 8192 * 6144 * 128, 1e-13);
 }
 
 int main(void) {
