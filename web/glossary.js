@@ -45,9 +45,9 @@ export function meaningOf(l) {
   return [`tp${l.tp}: ${l.tp > 1 ? `${n(l.tp)} GPUs share every matrix` : "matrices are not split"}`, l.sp && "sp: and what lies between the matrices", l.cp > 1 && `cp${l.cp}: ${n(l.cp)} share every text`,
     l.ep > 1 && `ep${l.ep}: ${n(l.ep)} share the experts`, l.etp > 1 && `etp${l.etp}: ${n(l.etp)} share every expert`,
     `pp${l.pp}: ${l.pp > 1 ? `layers in ${n(l.pp)} stages, one after another` : "layers are not split"}`, l.vpp > 1 && `vpp${l.vpp}: a stage has ${n(l.vpp)} pieces of them, to wait less`,
-    `dp${l.dp}: ${l.dp > 1 ? `${n(l.dp)} such groups read different texts` : "one such group"}`,
-    `zero${l.zero}: ${["each keeps all it needs", "they share the optimizer's memory", "and the gradients", "and the weights"].slice(l.zero ? 1 : 0, l.zero + 1).join(" ")}`,
-    `mb${l.micro_batch}: texts read at once`, `recompute-${l.recompute}: ${l.recompute === "none" ? "results are kept" : "some results are calculated again instead of kept"}`].filter(Boolean).join("\n");
+    `dp${l.dp}: ${l.dp > 1 ? `${n(l.dp)} ${l.tp * l.cp * l.pp > 1 ? "such groups" : "GPUs"} read different texts` : "one such group"}`,
+    `zero${l.zero}: ${["each keeps all it needs", "they share the optimizer's memory", "and that of the gradients", "and of the weights"].slice(l.zero ? 1 : 0, l.zero + 1).join(" ")}`,
+    `mb${l.micro_batch}: ${l.micro_batch > 1 ? `${n(l.micro_batch)} texts` : "a text"} at once`, `recompute-${l.recompute}: ${l.recompute === "none" ? "results are kept" : "some results are calculated again instead of kept"}`].filter(Boolean).join("\n");
 }
 
 /** All of it, folded. */

@@ -157,7 +157,7 @@ function certificateOf({ search: s }) {
 }
 
 function headOf(e) {
-  return [element("h2", { id: "layout", title: meaningOf(e.layout) }, showLayout(e.layout)),
+  return [element("h2", { id: "layout" }, showLayout(e.layout)), element("p", { class: "what" }, meaningOf(e.layout).split("\n").join(" · ")),
     element("p", { class: "what" }, `${e.model.name} on ${showWhole(e.machine.gpus)} × ${e.machine.gpu}, ${e.machine.node}, ${e.machine.fabric}, ${e.machine.stack}; ` +
       `${showWhole(e.layout.global_batch)} sequences × ${showWhole(e.layout.seq)} tokens in ${showWhole(e.layout.accumulation)} micro-batches, ${e.layout.precision}`),
     e.caveats ? element("p", { class: "caveat" }, e.caveats) : null];

@@ -141,7 +141,7 @@ static void print_speed(clg_text *t, const clg_evaluation *e) {
                    clg_words_quantity(t, e->step_p90_s, CLG_SECONDS));
     clg_text_print(t, "speed    %s tokens/s, %s per GPU\n",
                    clg_words_quantity(t, e->tokens_per_s, CLG_COUNT),
-                   clg_words_count(t, (int64_t)e->tokens_per_s_per_gpu));
+                   clg_words_count(t, (int64_t)(e->tokens_per_s_per_gpu + 0.5)));
     clg_text_print(
         t,
         "flops    MFU %.1f %%: %s per GPU by the model (PaLM: attention in full, nothing twice)\n",
