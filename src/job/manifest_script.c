@@ -136,21 +136,25 @@ static void add_container(script *s, const clg_json *node) {
     s->line++;
 }
 
-/* "H100:8", "24GB": what dstack is asked for; {name: H100, count: 8}. */
+/* "H100:8", "24GB": what dstack is asked for; {name: H100, count: 8}. Variables that it sets. */
 static void add_resources(script *s, const clg_json *root) {
-    const clg_json *gpu = clg_tree_find(root, "resources.gpu"),
-                   *nodes = clg_json_member(root, "nodes");
+    const clg_json *gpu = clg_tree_find(root, "resources.gpu");
     const clg_json *name = clg_json_member(gpu, "name"), *count = clg_json_member(gpu, "count");
+    const clg_json *nodes = clg_json_member(root, "nodes");
     const char *word = gpu ? clg_job_word(gpu) : "", *colon = strrchr(word, ':');
     const char *kind = name ? clg_job_word(name) : word;
+    const char *each = count ? clg_job_word(count) : colon ? colon + 1 : "1";
+    const char *all = nodes ? clg_job_word(nodes) : "1";
     to_line(s, gpu ? gpu->line : 2, "\n");
     if (gpu)
         clg_text_print(&s->text, "#SBATCH --gpus-per-node=%.*s:%s", (int)strcspn(kind, ":"), kind,
-                       count   ? clg_job_word(count)
-                       : colon ? colon + 1
-                               : "1");
-    clg_text_print(&s->text, "\n#SBATCH --nodes=%s\n", nodes ? clg_job_word(nodes) : "1");
+                       each);
+    clg_text_print(&s->text, "\n#SBATCH --nodes=%s\n", all);
     s->line += 2;
+    if (!gpu) return;
+    assign(s, "DSTACK_GPUS_PER_NODE", each);
+    assign(s, "DSTACK_NODES_NUM", all);
+    clg_text_print(&s->text, "DSTACK_GPUS_NUM=$((%s * %s)); ", each, all);
 }
 
 static void add_task(script *s, const clg_json *root) {

@@ -304,6 +304,13 @@ static void peft_scripts(void) {
         "--use_peft_lora True --lora_r 8 --use_4bit_quantization True\n");
 }
 
+static void eight_bit_bases(void) {
+    CASE("axolotl: an 8-bit base, whatever is said of 4 bits before");
+    JOB("adapter=qlora base-precision=int8 adapter-rank=8", "lora.yml",
+        "base_model: meta-llama/Llama-2-7b\nload_in_8bit: true\nload_in_4bit: false\n"
+        "adapter: lora\nlora_r: 8\nsequence_len: 512\nmicro_batch_size: 1\n");
+}
+
 static void swift_on_megatron(void) {
     CASE("ms-swift's Megatron: its own command, and its defaults");
     JOB("tp=2 ep=8 gpus=8 nodes=1 micro-batch=4 global-batch=16 seq=2048 precision=fp8 zero=1 "
@@ -350,6 +357,7 @@ int main(void) {
     strangers();
     peft_scripts();
     swift_on_megatron();
+    eight_bit_bases();
     other_kinds_of_job();
     return DONE;
 }

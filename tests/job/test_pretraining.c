@@ -429,6 +429,9 @@ static void files_in_manifests(void) {
         "type: task\nenv:\n  - ID=meta-llama/Llama-3.1-8B\ncommands:\n  - pip install trl\n"
         "  - accelerate launch train.py\n    --model_name_or_path $ID\n    --max_seq_len 512\n"
         "    --per_device_train_batch_size 8 --bf16 True\nresources:\n  gpu: H100:8\n");
+    JOB("tp=8", "b.dstack.yml",
+        "type: service\ncommands:\n  - |\n    vllm serve openai/gpt-oss-120b \\\n"
+        "      --tensor-parallel $DSTACK_GPUS_NUM\nresources:\n  gpu: MI300X:8\n");
 }
 
 static void scripts_that_write_what_they_start(void) {
