@@ -12,6 +12,9 @@ export function sizesTo(words) {
   return sizes.length ? sizes : [last || 8];
 }
 
+/** A batch of so many sequences. From 1e9 tokens on the core asks whether tokens were meant: those are said in tokens. */
+const batchOf = (sequences, seq) => (sequences * seq > 5e8 ? `${sequences * seq}tok` : String(sequences));
+
 const heldAxes = ["tp", "sp", "cp", "ep", "etp", "pp", "vpp", "schedule", "zero", "recompute"];
 
 /** Axes that are held where the person left them open. Not recompute, where only some layers of a chunk are
@@ -89,7 +92,7 @@ export async function askCurve(ask, base, sizes, guide, point) {
     return value.error;
   }
   const perGpu = value && !value.error ? value.layout.global_batch / value.machine.gpus : 0;
-  const weak = sizes.map((gpus) => (perGpu ? one("weak", gpus, { ...base, gpus: String(gpus), "global-batch": String(divisibleBatch(perGpu * gpus)) }) : point("weak", gpus, null)));
+  const weak = sizes.map((gpus) => (perGpu ? one("weak", gpus, { ...base, gpus: String(gpus), "global-batch": batchOf(divisibleBatch(perGpu * gpus), value.layout.seq) }) : point("weak", gpus, null)));
   await Promise.all([...strong, ...weak]);
   return fine ? null : error;
 }

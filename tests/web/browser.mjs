@@ -442,6 +442,14 @@ async function names() {
   check("all controls have names", nameless.length === 0, nameless.join("\n"));
 }
 
+/** A batch that grows with the GPUs past what any run took is still the person's: it was "nothing fits". */
+async function grownBatch() {
+  await open("#tab=curve&model=llama-3.1-8b&gpus=8&seq=8192&global-batch=4Mtok&to=4096");
+  await until(`/searches in/.test(document.querySelector("#curve .status").textContent)`, "a curve of large batches");
+  await read(`[...document.querySelectorAll("#curve details")].forEach((d) => (d.open = true))`);
+  check("the largest weak point", await read(`[...document.querySelectorAll("#curve tbody tr")].some((r) => r.textContent.startsWith("4,096weaktp"))`));
+}
+
 /** With the keyboard: past the question to the answer. */
 async function skips() {
   const press = async (key) => { for (const type of ["keyDown", "keyUp"]) await tell("Input.dispatchKeyEvent", { type, key, code: key, windowsVirtualKeyCode: key === "Tab" ? 9 : 13, ...(key === "Enter" && { text: "\r" }) }); };
@@ -475,6 +483,7 @@ try {
   await planTab();
   await errors();
   await curveTab();
+  await grownBatch();
   await overlay();
   await tell("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
   await lesson();
