@@ -167,12 +167,17 @@ clg_status clg_fleet_read_table(clg_fleet_reader *r) {
                         "there is no table of models");
     if (clg_table_read(r->arena, file->name, file->text, file->size, &r->csv, r->error) != CLG_OK)
         return r->error->status;
-    if (r->csv.columns > CLG_FLEET_COLUMNS || r->csv.rows > CLG_JOINT_MODELS) {
-        clg_error_at(r->error, file->name, 1, 1, NULL);
-        return clg_fail(r->error, CLG_BAD_INPUT, "plan parts of it",
-                        "more than %d models or %d columns", CLG_JOINT_MODELS, CLG_FLEET_COLUMNS);
-    }
-    return find_columns(r, &r->ignored);
+    clg_error_at(r->error, file->name, 1, 1, NULL);
+    if (r->csv.columns > CLG_FLEET_COLUMNS)
+        return clg_fail(r->error, CLG_BAD_INPUT, "keep name, model and flags of demand",
+                        "more than %d columns", CLG_FLEET_COLUMNS);
+    if (find_columns(r, &r->ignored) != CLG_OK) return r->error->status;
+    clg_error_at(r->error, file->name, 1, 1, NULL);
+    if (r->csv.rows > CLG_JOINT_MODELS)
+        return clg_fail(r->error, CLG_BAD_INPUT, "plan parts of it", "more than %d models",
+                        CLG_JOINT_MODELS);
+    *r->error = (clg_error){0};
+    return CLG_OK;
 }
 
 clg_status clg_fleet_check_flags(const clg_request *request, clg_error *error) {

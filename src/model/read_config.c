@@ -43,8 +43,9 @@ static clg_status read_sizes(raw_model *raw) {
         clg_config_whole(c,
                          "max_position_embeddings|n_positions|max_sequence_length|max_seq_len|"
                          "seq_length|n_ctx",
-                         1, 1 << 30, 2048, &raw->max_seq) != CLG_OK)
+                         1, 1 << 30, 0, &raw->max_seq) != CLG_OK)
         return CLG_BAD_INPUT;
+    if (raw->max_seq == 0 && has(raw, CLG_POSITIONS)) raw->max_seq = 2048; /* rows of its table */
     if (!clg_config_field(c, "head_dim|attention_head_dim|kv_channels") && !has(raw, CLG_LATENT) &&
         raw->hidden % raw->heads != 0)
         return clg_config_fault(c, heads_names, "fix one of the two, or give head_dim",

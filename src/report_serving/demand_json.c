@@ -219,6 +219,7 @@ void clg_json_demand(clg_json_writer *w, const clg_serve_question *s, const clg_
     clg_json_add_integer(w, "gpus", a->fleet.replicas * clg_replica_gpus(s->replica));
     clg_json_add_number(w, "utilization", a->fleet.busy_share);
     clg_json_add_number(w, "mfu", a->mfu);
+    clg_json_add_number(w, "usd_per_useful_eflop", a->usd_per_useful_eflop);
     json_percentiles(w, "ttft_s", &a->fleet.ttft_s);
     json_pair(w, "ttft_p99_interval_s", a->ttft_low_s, a->ttft_high_s);
     json_percentiles(w, "tpot_s", &a->fleet.tpot_s);

@@ -177,6 +177,9 @@ static void print_costs(clg_text *t, const clg_serve_question *s, const clg_serv
     clg_text_print(t, "         were the idle capacity sold as batch work, %s\n",
                    clg_words_usd(t, a->factor[CLG_FACTOR_FLOOR] * a->factor[CLG_FACTOR_BATCH]));
     print_both(t, s, a);
+    clg_text_print(t, "         %s for 10^18 useful operations; %s were the GPU at its peak\n",
+                   clg_words_usd(t, a->usd_per_useful_eflop),
+                   clg_words_usd(t, a->peak_usd_per_eflop));
     print_filled(t, a);
     clg_text_print(t, "         GPU at $%.2f/h: %s\n", 3600 * price->usd_per_s,
                    clg_words_price_band(t->arena, price));

@@ -19,6 +19,9 @@ bool clg_demand_timed(const clg_serve_question *question);
 /* What serves: GPUs, degrees, formats, memory. */
 void clg_report_replica(clg_text *t, const clg_replica *r);
 
+/* A note where the longest request is longer than what the model is published for. */
+void clg_report_context(clg_text *t, const clg_replica *r);
+
 /* That more processes in front of the engine would do more, where they would. */
 void clg_report_front_ends(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a);
 

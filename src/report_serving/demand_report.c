@@ -276,6 +276,7 @@ static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_se
     const clg_replica *r = s->replica;
     if (r->curves.borrowed)
         clg_text_print(t, "note     kernel times are borrowed from %s\n", r->curves.file);
+    clg_report_context(t, r);
     clg_report_front_ends(t, s, a);
     if (s->spare_gpus > 0)
         clg_text_print(t, "note     %s of the GPUs given make no replica of %d: they are idle\n",

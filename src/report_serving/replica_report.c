@@ -37,6 +37,7 @@ static const char *limits_of(clg_text *t, const clg_replica *r) {
 
 void clg_report_replica(clg_text *t, const clg_replica *r) {
     const clg_model *m = &r->scenario->model;
+    size_t from = t->size;
     print_parts(
         t,
         clg_arena_print(t->arena, "replica  %s on %d x %s: tp %d, pp %d, weights %s, cache %s,",
@@ -45,6 +46,7 @@ void clg_report_replica(clg_text *t, const clg_replica *r) {
                         clg_name_of(clg_precision_names, (int)r->layout.weights),
                         clg_name_of(clg_precision_names, (int)r->layout.cache)),
         r->engine.title);
+    clg_text_fold(t, from, 9);
     print_ranks(t, r);
     if (r->prefill)
         clg_text_print(
@@ -74,4 +76,16 @@ void clg_report_replica(clg_text *t, const clg_replica *r) {
             r->rules.sequence_blocks > 0
                 ? clg_arena_print(t->arena, ", %d blocks of the cache", r->rules.sequence_blocks)
                 : "");
+}
+
+void clg_report_context(clg_text *t, const clg_replica *r) {
+    int64_t most = r->scenario->model.max_seq;
+    size_t from = t->size;
+    if (most <= 0 || r->longest_tokens <= most) return;
+    clg_text_print(t,
+                   "note     a request of %s tokens is longer than the %s that the model is "
+                   "published for: engines refuse it unless told otherwise\n",
+                   clg_words_grouped(t, (double)r->longest_tokens),
+                   clg_words_grouped(t, (double)most));
+    clg_text_fold(t, from, 9);
 }

@@ -120,8 +120,10 @@ static void settle_totals(const clg_serve_question *q, const clg_demand_means *m
     a->usd_per_million = usd_per_million(a->usd_per_s * fleet * paid, demanded);
     clg_demand_means computed = *means; /* what is found in a cache is no work */
     computed.prompt_tokens *= 1 - a->fleet.found.cached;
-    a->mfu = a->fleet.output_tokens_per_s *
-             clg_serve_flop_per_output(&r->scenario->model, &computed) / (fleet * gpus * peak);
+    double flop = clg_serve_flop_per_output(&r->scenario->model, &computed);
+    a->mfu = a->fleet.output_tokens_per_s * flop / (fleet * gpus * peak);
+    a->usd_per_useful_eflop = 1e12 * a->usd_per_million / flop;
+    a->peak_usd_per_eflop = 1e18 * a->usd_per_s / (gpus * peak);
     a->gpus_kept_full = floor(demanded / (a->offline_tokens_per_s * share)) * gpus;
 }
 

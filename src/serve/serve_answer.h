@@ -123,6 +123,8 @@ typedef struct clg_serve_answer {
     double mfu;
     double usd_per_s;                  /* one replica */
     double usd_per_million;            /* output tokens */
+    double usd_per_useful_eflop;       /* 10^18 flop of the model, as MFU counts them */
+    double peak_usd_per_eflop;         /* were the GPU at its peak */
     double factor[CLG_FACTORS];        /* the first one in USD per million output tokens */
     double windows_mean, windows_most; /* replicas, scaled by window, seen ahead */
     clg_scaled_fleet scaled[2];        /* as asked and, if that misses the target, at the highest */

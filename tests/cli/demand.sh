@@ -201,6 +201,9 @@ head=$("$ceiling" demand $users --csv | head -1)
 check "a row of CSV has as many cells as its header" \
     '"$ceiling" demand $users --csv | awk -F, "{if (NR > 1 && NF != n) exit 1; n = NF} END {exit NR != 2}"'
 check "cells are called as in JSON" 'echo "$head" | grep -q "gpus_p90,buy_gpus,.*usd_per_million_tokens,usd_per_h"'
+expect 0 out '^note     a request of 200,200 tokens is longer than the 131,072 that the model' demand $m --rate 0.01req/s --prompt 200ktok --ttft 60s
+check "that note fits 100 columns" '[ "$(awk "length > 100" "$scratch/out" | wc -l)" = 0 ]'
+expect 0 out '\$[0-9.]* for 10\^18 useful operations; \$1\.[0-9]* were the GPU at its peak' demand $m --rate 5req/s --price 3.85USD/h
 expect 0 out '^levers,as asked,on-demand,1,' demand $m --rate 5req/s --levers --csv
 check "batches that nobody joins make fewer tokens" \
     'awk -F, "/^levers,as asked/ {a = \$8} /^levers,static batches/ {s = \$8} END {exit !(s > 0 && s < a)}" "$scratch/out"'

@@ -48,6 +48,7 @@ bad 'model,qps\na,1\n' 1 err "1:2: there is no column 'qps'; columns are flags: 
 bad 'model,gpu\na,h100\n' 1 err "'gpu' is no column; give it as a flag" fleet "$scratch/bad.csv"
 bad 'model,lead-time\na,12weeks\n' 1 err "'lead-time' is no column; give it as a flag" fleet "$scratch/bad.csv"
 bad 'model,rate\nqwen3-0.6b,1req/s\n' 2 err 'no model has; add --growth' fleet "$scratch/bad.csv" --span 2min --lead-time 12weeks
+bad "name,rate\n$(seq 70 | sed 's/$/,1req\/s/')\n" 1 err "no column 'model'" fleet "$scratch/bad.csv"
 bad 'model,rate\n' 1 err 'no model is in it' fleet "$scratch/bad.csv"
 bad 'model,rate\nllama-3.1-8b,1e9req/s\n' 1 err 'bad.csv:2:.*all come at once' fleet "$scratch/bad.csv"
 printf 'name,model,rate,tp,growth\nchat,llama-3.1-8b,40req/s,4,60%%\ntags,qwen3-0.6b,1req/s,,\n' >"$scratch/grow.csv"

@@ -159,6 +159,7 @@ static void factors(world *w, const clg_api_price *api) {
         CHECK(a.meets && a.usd_per_million < last);
         CHECK(a.factor[CLG_FACTOR_BATCH] > 1 && a.factor[CLG_FACTOR_GRANULARITY] >= 1);
         CHECK(a.rho > 0 && a.rho < 1 && a.mfu < a.fleet.busy_share && a.mfu > 0);
+        CHECK(a.usd_per_useful_eflop > a.peak_usd_per_eflop);
         CHECK(a.ttft_low_s < a.ttft_high_s);
         last = a.usd_per_million;
     }
