@@ -90,7 +90,8 @@ typedef struct clg_serve_rules {
     bool prefilled;          /* prompts come with their cache and first token */
     bool no_prefix_cache;    /* hashes of the demand are not looked at */
     int64_t prompts_seen;    /* so many of the first prompts came once before, in their order: what
-                                of them fits is in the cache */
+                                of them fits is in the cache, */
+    int64_t tokens_seen;     /* or of so many of the first tokens of each; 0: of all */
     double cached_share;     /* > 0: of every prompt is in the cache, whatever hashes say, */
     double read_share;       /* and so much of every prompt, part of it, in the host's */
     double host_tokens;      /* of prompts, that the host's memory keeps; 0: none */

@@ -205,13 +205,20 @@ static void wait_for_arrival(clg_lane *r) {
     r->seen_s = r->now_s;
 }
 
+/* Of a prompt that came before, whole or its beginning. */
+static int32_t seen_blocks(const clg_lane *r, const clg_arrival *q) {
+    int64_t seen = r->rules->tokens_seen;
+    int64_t blocks = (int64_t)((double)seen / clg_lane_prefix_tokens(r));
+    return seen > 0 && blocks < q->blocks ? (int32_t)blocks : q->blocks;
+}
+
 /* Left out: answers of the run before, which push prompts out too. */
 static void open_prefixes(clg_arena *arena, clg_lane *r) {
     clg_prefix_open(arena, &r->prefix, r->demand->prefixes,
                     (int64_t)(r->rules->host_tokens / clg_lane_prefix_tokens(r)));
     for (int64_t i = 0; i < r->count && clg_lane_index_of(r, i) < r->rules->prompts_seen; i++) {
         const clg_arrival *q = clg_lane_request_at(r, clg_lane_index_of(r, i));
-        clg_prefix_keep(&r->prefix, r->demand->prefix + q->block, q->blocks);
+        clg_prefix_keep(&r->prefix, r->demand->prefix + q->block, seen_blocks(r, q));
     }
 }
 

@@ -36,6 +36,7 @@ static const char *no_number(const clg_cell_reader *r) {
                                           "requests_per_s",
                                           "distinct",
                                           "seen",
+                                          "seen_tokens",
                                           "max_sequences",
                                           "max_tokens",
                                           "prefill_max_tokens",
@@ -138,11 +139,15 @@ static const char *read_load(const clg_cell_reader *r, clg_serve_plan *p) {
     p->distinct = (int64_t)distinct;
     double seen = clg_cell_number(r, "seen", 0);
     p->seen = (int64_t)seen;
+    double seen_tokens = clg_cell_number(r, "seen_tokens", 0);
+    p->seen_tokens = (int64_t)seen_tokens;
     double most = fmax(MANY, ROUNDS * (double)p->clients);
     p->requests = (int64_t)fmin(clg_cell_number(r, "requests", 0), most);
     if (p->requests_per_s < 0 || p->requests_per_s > 1e6) return "requests_per_s is absurd";
     if (distinct < 0 || distinct > MANY) return "distinct: prompts, 0 to 6000";
     if (seen < 0 || seen > 1e9) return "seen: prompts, 0 to 1000000000";
+    if (seen_tokens < 0 || seen_tokens > 1e6 || (seen_tokens > 0 && seen == 0))
+        return "seen_tokens: of each prompt that is seen, up to 1000000";
     if (p->requests_per_s > 0 && p->clients > 0)
         return "clients that wait and a rate that does not: give one";
     return NULL;

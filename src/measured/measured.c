@@ -177,6 +177,7 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     rules->wait_ranks = p->wait_ranks;
     rules->prefilled = p->prefilled;
     rules->prompts_seen = p->seen;
+    rules->tokens_seen = p->seen_tokens;
     if (p->random_tokens) rules->front.prompt_token_s = engine->random_token_s;
     if (p->in_process) leave_front_end(engine, rules);
     return CLG_OK;

@@ -49,7 +49,8 @@ typedef struct clg_serve_plan {
     bool fits;                                        /* all requests were in memory at once */
     int64_t wait_iterations, wait_tokens, wait_ranks; /* prompts held back: clg_serve_rules */
     bool filtered;                                    /* top-k, top-p: clg_replica_choice */
-    int64_t seen;                         /* so many of the first prompts an earlier run sent */
+    int64_t seen;                         /* so many of the first prompts an earlier run sent, */
+    int64_t seen_tokens;                  /* or so many of their first tokens; 0: all */
     bool settled;                         /* the first round of clients is not measured */
     bool in_process;                      /* measured in the engine: no front end */
     bool random_tokens;                   /* prompts that are slow to tokenize */

@@ -94,6 +94,17 @@ static void test_row(clg_arena *arena) {
     CHECK_TEXT(p->model, "llama-2-70b");
 }
 
+static void test_seen(clg_arena *arena) {
+    clg_measured row;
+    const clg_serve_plan *p = &row.plan;
+    CASE("prompts whose beginning an earlier run sent");
+    const char *reason = read_row(arena, KNOWN ",requests,seen,seen_tokens",
+                                  "llama-3.1-8b,h100-sxm,2048,128,1,8,8,1024", &row);
+    CHECK(!reason && p->seen == 8 && p->seen_tokens == 1024);
+    CHECK(read_row(arena, KNOWN ",requests,seen_tokens", "llama-3.1-8b,h100-sxm,2048,128,1,8,1024",
+                   &row));
+}
+
 static void test_manner(clg_arena *arena) {
     clg_measured row;
     const clg_serve_plan *p = &row.plan;
@@ -314,6 +325,7 @@ int main(void) {
     clg_arena arena = {0};
     test_release(&arena);
     test_row(&arena);
+    test_seen(&arena);
     test_manner(&arena);
     test_peak(&arena);
     test_refused(&arena);

@@ -172,6 +172,12 @@ static void seen_before(clg_arena *arena) {
     rules.prompts_seen = 1;
     clg_serve_simulate(arena, &one, &rules, &d, 0, 1, served, &t);
     CHECK(t.cached_tokens == unseen + 19);
+    CASE("their first ten tokens, of a run with shorter prompts: a block of each, then as unseen");
+    rules.prompts_seen = d.count;
+    rules.tokens_seen = 10;
+    clg_serve_simulate(arena, &one, &rules, &d, 0, 1, served, &t);
+    CHECK(t.cached_tokens == unseen + 3 * 10);
+    rules.tokens_seen = 0;
     CASE("as far as there is room");
     rules.prompts_seen = d.count;
     rules.blocks = 7;
