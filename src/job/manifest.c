@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { MOST_DOCUMENTS = 256 }; /* of a file; more are left out */
+
 static const char *line_end(const char *at, const char *end) {
     const char *stop = memchr(at, '\n', (size_t)(end - at));
     return stop ? stop + 1 : end;
@@ -27,8 +29,8 @@ static void shift_lines(clg_json *node, int by) {
 static clg_json *documents(clg_reading *r, const clg_job_file *file) {
     clg_json *all = clg_tree_make(r->arena, CLG_JSON_ARRAY, 1, 1);
     const char *end = file->text + file->size;
-    int line = 0;
-    for (const char *at = file->text; at < end;) {
+    int line = 0, left = MOST_DOCUMENTS;
+    for (const char *at = file->text; at < end && left-- > 0;) {
         int lines = 0;
         const char *stop = next_document(at, end, &lines);
         clg_error none = {0}, *held = r->error;

@@ -49,7 +49,7 @@ bool clg_bar_take(const clg_log_reading *r, const char *line, clg_step_sample *s
 
 /* ---- which bars ---- */
 
-/* The length that most bars have: an evaluation's are fewer. */
+/* The length that most bars have: an evaluation's are fewer. Of equals the later run's. */
 static double length_of(const clg_log_reading *r, size_t count) {
     double length[LENGTHS], best = -1;
     size_t seen[LENGTHS] = {0}, most = 0;
@@ -60,7 +60,7 @@ static double length_of(const clg_log_reading *r, size_t count) {
         while (at < lengths && length[at] != total) at++;
         if (at == LENGTHS) continue;
         if (at == lengths) length[lengths++] = total;
-        if (++seen[at] > most) most = seen[at], best = total;
+        if (++seen[at] >= most) most = seen[at], best = total;
     }
     return best;
 }

@@ -89,8 +89,24 @@ static void python(void) {
     clg_arena_clear(&arena);
 }
 
+static void manifests(void) {
+    CASE("a manifest of 100,000 documents, and lists where texts are expected");
+    clg_arena arena = {0};
+    clg_text text = {.arena = &arena};
+    for (int i = 0; i < 100000; i++) clg_text_print(&text, "---\n");
+    clg_text_print(&text, "apiVersion: v1\nkind: Pod\n");
+    REFUSED("no trainer's keys", "a.yaml", text.data);
+    clg_arena_clear(&arena);
+    REFUSED("no trainer's keys", "a.yaml",
+            "type: x\ncommands: [1, null, {a: b}, [c]]\nnodes: [1]\nresources: {gpu: [1, 2]}\n");
+    REFUSED("no trainer's keys", "a.yaml",
+            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - command: [sh, -c, {a: [b]}]\n"
+            "    args: {x: y}\n    env: [1, {name: A}, {value: 2}, [x]]\n    image: [a]\n");
+}
+
 int main(void) {
     yaml();
+    manifests();
     python();
     toml();
     shell();

@@ -248,6 +248,14 @@ static void hugging_face(void) {
     CHECK_NEAR(l.step_median_s, 59.8509, 1e-6);
 }
 
+static void runs_in_one_file(void) {
+    CASE("NVlabs/COAT ToolBench: two runs kept by hand in one file, a bar of each: the later one");
+    clg_train_log l = log_of("  0%|          | 3/11720 [00:49<52:47:58, 16.22s/it]\n"
+                             "{'loss': 0.65, 'epoch': 0.0}\n"
+                             "  2%|2         | 100/5861 [12:51<12:22:41,  7.73s/it]\n");
+    CHECK_NEAR(l.step_median_s, 7.73, 1e-12);
+}
+
 /* The second sample, taken in November 2026. */
 static void bars(void) {
     CASE("IntelAI's azure text classification: a container's prefix, an evaluation's bar between");
@@ -354,6 +362,7 @@ int main(void) {
     deepspeed();
     maxtext();
     hugging_face();
+    runs_in_one_file();
     bars();
     forks();
     logs_of_2025();
