@@ -320,8 +320,9 @@ static void swift_on_megatron(void) {
         "--tensor_model_parallel_size 2 --expert_model_parallel_size 8 --micro_batch_size 4 "
         "--recompute_granularity full --max_length 2048\n");
     CASE("a trainer's own command on the devices that are visible");
-    JOB("gpus=1 nodes=1 global-batch=4 adapter=lora", "a.sh",
-        "CUDA_VISIBLE_DEVICES=0 swift sft --model Qwen/Qwen2.5-7B --tuner_type lora "
+    JOB("gpus=1 nodes=1 global-batch=4 adapter=lora optimizer=muon", "a.sh",
+        "CUDA_VISIBLE_DEVICES=0 swift sft --model Qwen/Qwen2.5-7B --tuner_type lora --optimizer "
+        "muon "
         "--per_device_train_batch_size 1 --gradient_accumulation_steps 4 --max_length 512\n");
 }
 
