@@ -62,7 +62,7 @@ function sliderOf([flag, words, values], fallback, set, help) {
   } };
 }
 
-const exposedParts = ["tp_exposed_s", "cp_exposed_s", "ep_exposed_s", "dp_exposed_s", "pp_exposed_s"];
+const exposedParts = timeParts.map(({ key }) => key).filter((key) => key.endsWith("_exposed_s"));
 
 /** What one answer adds to a line; c is exposed traffic over the rest of the step. */
 function pointOf(gpus, { answer, draft }, first) {

@@ -6,7 +6,7 @@
  * (where weight gradients wait, they may fill that time: only the forward counts; DualPipe starts
  * at both ends: nothing does). Gathers, reductions and sends are left out, which only lowers the
  * bound. tests/search compares with brute force. */
-#include "evaluate/compose.h"
+#include "evaluate/bound.h"
 
 #include "evaluate/interval.h"
 #include "schedule/schedule.h"

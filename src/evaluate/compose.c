@@ -6,6 +6,7 @@
  * The ledger is that of the busiest stage: what it computes, what it waits for inside passes, and
  * idle time as bubble. All terms are read off the same priced ops; nothing is estimated twice. */
 #include "evaluate/compose.h"
+#include "evaluate/bound.h"
 
 #include "evaluate/composition.h"
 #include "evaluate/interval.h"

@@ -63,31 +63,6 @@ clg_status clg_compose(clg_arena *arena, const clg_scenario *scenario, const clg
 /* Sums up what the bounds read; clg_price_blocks calls it. */
 void clg_priced_sum(const clg_model *model, clg_priced *priced);
 
-/* A lower bound of step_s in constant time; never above clg_compose's. */
-double clg_compose_bound_s(const clg_scenario *scenario, const clg_layout *layout,
-                           const clg_priced *priced);
-
-/* The same of all layouts that share these blocks, its batch and its GPUs: whatever their pp, dp,
- * vpp, schedule, ZeRO and layers recomputed. */
-double clg_compose_shared_bound_s(const clg_scenario *scenario, const clg_layout *layout,
-                                  const clg_priced *priced);
-
-/* A lower bound of the fullest rank's total_bytes times its crowding, likewise, as a function of
- * the layers that each chunk recomputes. */
-typedef struct clg_bytes_bound {
-    double states;                /* of the mean stage, reserve included */
-    double first;                 /* of the first stage: states */
-    double saved, rebuilt, alive; /* of a layer; how often it is kept */
-    double workspace, reserve;    /* bytes; share */
-    double crowding;
-    int layers; /* of its chunks */
-} clg_bytes_bound;
-clg_bytes_bound clg_compose_bytes_bound(const clg_scenario *scenario, const clg_layout *layout,
-                                        const clg_priced *priced);
-
-/* With so many layers recomputed; 0: all, or none where the layout recomputes none. */
-double clg_bytes_bound_at(const clg_bytes_bound *bound, int recompute_layers);
-
 /* Share a synchronous step of so many GPUs is longer than its mean part; and where weights are
  * sharded, than its part without exposed traffic of the shards. */
 double clg_straggler_share(const clg_scenario *scenario, const clg_layout *layout);

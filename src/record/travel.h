@@ -21,6 +21,7 @@ void clg_walk_nccl_rows(clg_parcel *parcel, const char *path, clg_nccl_rows *row
 void clg_walk_train_logs(clg_parcel *parcel, const char *path, clg_train_logs *logs);
 void clg_walk_stages(clg_parcel *parcel, const char *path, clg_stages_list *list);
 void clg_walk_executions(clg_parcel *parcel, const char *path, clg_executions *list);
+void clg_walk_use(clg_parcel *parcel, const char *path, clg_memory_use *use);
 void clg_walk_memory(clg_parcel *parcel, const char *path, clg_memory_uses *list);
 
 #endif

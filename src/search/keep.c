@@ -88,10 +88,9 @@ void clg_searcher_keep(clg_searcher *s, const clg_evaluation *e) {
 int64_t clg_found_split_ranks(const clg_layout *l) { return (int64_t)l->tp * l->cp * l->pp; }
 
 void clg_found_plainest_first(clg_found *f) {
-    static const double tie = 0.01;
     int plainest = 0;
     for (int i = 1; i < f->count && i < CLG_TIE_PLANS; i++)
-        if (f->best[i].step_s <= f->best[0].step_s * (1 + tie) &&
+        if (f->best[i].step_s <= f->best[0].step_s * (1 + CLG_TIE_SHARE) &&
             clg_found_split_ranks(&f->best[i].layout) <
                 clg_found_split_ranks(&f->best[plainest].layout))
             plainest = i;

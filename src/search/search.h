@@ -97,11 +97,12 @@ clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_
                       clg_progress progress, clg_found *found, clg_error *error);
 
 enum { CLG_TIE_PLANS = 8 };
+#define CLG_TIE_SHARE 0.01
 
 /* Puts that one first of the fastest CLG_TIE_PLANS that has the fewest ranks in tp x cp x pp and is
- * at most 1 % slower than the fastest; the others stay in order. By what differences of plans were
- * off (evaluate/difference.h, sigma 4 %) the fastest is then really so with a chance of at most
- * 60 %. */
+ * slower than the fastest by CLG_TIE_SHARE at most; the others stay in order. By what differences
+ * of plans were off (evaluate/difference.h, sigma 4 %) the fastest is then really so with a chance
+ * of at most 60 %. */
 void clg_found_plainest_first(clg_found *found);
 int64_t clg_found_split_ranks(const clg_layout *layout);
 

@@ -10,7 +10,7 @@
 #ifndef CLG_SEARCH_SEARCHER_H
 #define CLG_SEARCH_SEARCHER_H
 
-#include "evaluate/compose.h"
+#include "evaluate/bound.h"
 #include "search/search.h"
 #include "search/walk.h"
 

@@ -1,4 +1,5 @@
 /* The lower bounds of time and memory, worked by hand on a priced model of round numbers. */
+#include "evaluate/bound.h"
 #include "evaluate/compose.h"
 #include "plan.h"
 

@@ -3,6 +3,7 @@
  * The slow estimate writes a Llama step down kernel by kernel from its dimensions, in the order a
  * GPU runs it, and adds. It shares with the program only the seconds of single kernels and
  * collectives; blocks, passes, ledgers, schedules and overlap are not used. */
+#include "evaluate/bound.h"
 #include "evaluate/compose.h"
 #include "plan.h"
 #include "schedule/schedule.h"
