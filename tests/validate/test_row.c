@@ -410,6 +410,9 @@ static void software(void) {
     CHECK(SAID("none", "JAX_FLASH attention") == NULL);
     CHECK(answer.layout.attention == CLG_BLOCKWISE);
     CHECK(SAID("none", "vanilla attention") == NULL && answer.layout.attention == CLG_UNFUSED);
+    CHECK(SAID("none", "xformers attention") == NULL && answer.layout.attention == CLG_FLASH1);
+    CHECK(SAID("none", "LLaMA without xformers") == NULL && answer.layout.attention == CLG_UNFUSED);
+    CHECK(SAID("none", "flash attention; DDP") == NULL && answer.layout.attention == CLG_FLASH2);
     CHECK(SAID("none", "async TP; float8 rowwise") == NULL && scenario.stack.precision.scaled_rows);
     CHECK(!scenario.stack.traffic.narrow_gathers && scenario.stack.traffic.copied_from == 0);
 }
@@ -424,6 +427,15 @@ static void network(void) {
     CHECK_NEAR(clg_machine_line_bytes_per_s(&scenario.machine), 25e9, 1e-14);
     CHECK(predict(LLAMA "megatron-2024,2025-02,bf16,none,2,,1,1,,1,256,,1,") == NULL);
     CHECK(strcmp(scenario.machine.fabric.name, "ib-ndr") == 0);
+    const char *said = LLAMA "megatron-2024,2025-02,bf16,%s,2,,1,1,,1,256,,1,,\"%s\"";
+    CASE("one whose text names the machine and what it goes over");
+    CHECK(SAID("none", "two g5.8xlarge over EFA") == NULL);
+    CHECK(strcmp(scenario.machine.fabric.name, "efa-v1") == 0);
+    CHECK(SAID("none", "two g5.8xlarge; EFA was off") == NULL);
+    CHECK(strcmp(scenario.machine.fabric.name, "ib-ndr") == 0);
+    CASE("a wrapper of models compiles nothing");
+    CHECK(predict(LLAMA "PyTorch FSDP,2025-06,bf16,full,2,,1,1,,1,256,,3,200") == NULL);
+    CHECK(!scenario.stack.fused.norm && scenario.stack.precision.master_weights);
 }
 
 #define BLACKWELL "x,,dense,16,2048,8192,1,32,32,64,131072,,,,,,4096,gb200,144,"
