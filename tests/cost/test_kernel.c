@@ -240,6 +240,45 @@ static void boards(void) {
     CHECK_NEAR(cube("l4", 10240), 56.9, 0.04);
 }
 
+/* Tflop/s of a causal forward of 16 heads of 192 and values of 128, 16,384 tokens in all. */
+static double causal(const char *name, double tokens) {
+    clg_gpu gpu;
+    clg_kernels k;
+    clg_error e = {0};
+    CHECK(clg_gpu_find(&arena, name, &gpu, &e) == CLG_OK);
+    CHECK(clg_kernels_find(&arena, &gpu, &k, &e) == CLG_OK);
+    double flop = 16 * 16384 * tokens * (192 + 128);
+    clg_op op = {.flop = flop,
+                 .attention = {.batch = (int)(16384 / tokens),
+                               .heads = 16,
+                               .query_tokens = tokens,
+                               .key_tokens = tokens,
+                               .head_dim = 192,
+                               .value_head_dim = 128,
+                               .fused = true}};
+    return 1e-12 * flop / clg_attention_s(&gpu, &k, CLG_FLASH2, CLG_BF16, &op);
+}
+
+/* github ROCm/aiter pull request 4205 (fmha_v3_fwd) and issue 2407 (hipBLASLt). */
+static void cdna4(void) {
+    CASE("MI355X: causal attention as timed, three lengths of five fitted");
+    CHECK_NEAR(causal("mi355x", 1024), 665, 0.05);
+    CHECK_NEAR(causal("mi355x", 2048), 913, 0.05);
+    CHECK_NEAR(causal("mi355x", 4096), 1117, 0.05);
+    CHECK_NEAR(causal("mi355x", 8192), 1235, 0.02);
+    CHECK_NEAR(causal("mi355x", 16384), 1288, 0.05);
+    CASE("its products in fp8");
+    clg_gpu gpu;
+    clg_kernels k;
+    clg_error e = {0};
+    CHECK(clg_gpu_find(&arena, "mi355x", &gpu, &e) == CLG_OK);
+    CHECK(clg_kernels_find(&arena, &gpu, &k, &e) == CLG_OK);
+    CHECK_NEAR(2e-12 * 4096 * 4096 * 7168 / clg_gemm_s(&gpu, &k, CLG_FP8, 4096, 4096, 7168, 1),
+               3034, 0.1);
+    CHECK_NEAR(2e-12 * 4096 * 7168 * 2048 / clg_gemm_s(&gpu, &k, CLG_FP8, 4096, 7168, 2048, 1),
+               2035, 0.1);
+}
+
 static void of_age(void) {
     clg_gpu old, usual, new;
     clg_error e = {0};
@@ -273,6 +312,7 @@ int main(void) {
     slower_units();
     experts_of_slower_units();
     boards();
+    cdna4();
     states();
     masked();
     one_rate();
