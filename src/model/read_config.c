@@ -218,9 +218,10 @@ static clg_status read_window(raw_model *raw) {
     if (clg_config_switch(c, "use_sliding_window", !has(raw, CLG_WINDOW_OFF), &used) != CLG_OK ||
         clg_config_whole(c, "sliding_window|sliding_window_size|attention_chunk_size", 1, 1 << 30,
                          0, &raw->window) != CLG_OK ||
-        (!letters &&
-         clg_config_whole(c, "sliding_window_pattern|_sliding_window_pattern|layer_switch", 1,
-                          10000, 0, &raw->window_every) != CLG_OK))
+        (!letters && clg_config_whole(c,
+                                      "sliding_window_pattern|_sliding_window_pattern|layer_switch|"
+                                      "global_attn_every_n_layers",
+                                      1, 10000, 0, &raw->window_every) != CLG_OK))
         return CLG_BAD_INPUT;
     raw->chunked = clg_config_field(c, "attention_chunk_size") &&
                    !clg_config_field(c, "sliding_window|sliding_window_size");

@@ -20,6 +20,8 @@ static const struct {
     {"moe_layer_interval", 1, "experts in every n-th layer by this field"},
     {"altup_num_inputs", 1, "several residual streams"},
     {"total_ut_steps", 1, "layers gone through several times"},
+    {"mamba_d_ssm", 0, "attention and a state side by side in a layer"},
+    {"moba_block_size", 0, "attention to chosen blocks of keys"},
     {"attn_layer_period", 1, "Mamba-1 beside attention in every n-th layer"},
 };
 

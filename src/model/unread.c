@@ -60,6 +60,8 @@ static bool shapes(const char *key) {
                                        "attn_mod",
                                        "block_group_size",
                                        "feed_forward",
+                                       "multipl",
+                                       "limited_group",
                                        NULL};
     return speaks_of(key, parts) && !speaks_of(key, rest);
 }
