@@ -5,6 +5,7 @@
  * collectives; blocks, passes, ledgers, schedules and overlap are not used. */
 #include "evaluate/bound.h"
 #include "evaluate/compose.h"
+#include "evaluate/interval.h"
 #include "plan.h"
 #include "schedule/schedule.h"
 
@@ -296,7 +297,8 @@ static bool bounded(const clg_scenario *s, const clg_layout *l, const clg_evalua
     double bound_s = clg_compose_bound_s(s, l, &priced);
     return bound_s <= e->step_s * (1 + 1e-12) &&
            clg_compose_shared_bound_s(s, l, &priced) <= bound_s &&
-           clg_bytes_bound_at(&bytes, l->recompute_layers) <= e->memory.total_bytes * (1 + 1e-12);
+           clg_bytes_bound_at(&bytes, l->recompute_layers) <=
+               e->memory.total_bytes * clg_crowding(s, l) * (1 + 1e-12);
 }
 
 /* The bound of a composed step, which the search asks for with a cutoff, likewise. */
