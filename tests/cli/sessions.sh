@@ -70,7 +70,7 @@ expect 0 out '"asked_tokens": 3000000,' scale llama-3-8b --gpus 64 --seq 8192 --
 expect 0 out '^job +366 sequences' plan llama-3-8b --gpus 8 --seq 8192 --global-batch 366
 expect 1 err 'global-batch: less than one sequence of 8192 tokens' plan llama-3-8b --gpus 8 --seq 8192 --global-batch 1ktok
 expect 0 out 'a batch without a unit counts sequences' explain llama-2-7b --gpus 16 --global-batch 100000
-expect 0 out '^memory   DOES NOT FIT: .* of 83.9 GB; what follows' explain llama-3.1-405b --gpus 8 --tp 8 --pp 1
+expect 0 out '^memory   DOES NOT FIT: .* of 83.8 GB; what follows' explain llama-3.1-405b --gpus 8 --tp 8 --pp 1
 # How sure it is that the best plan is the best.
 expect 0 out 'chance that the best is really faster than the last of these: [5-9][0-9] %' plan llama-3-8b \
     --gpus 16 --seq 8192 --global-batch 64
