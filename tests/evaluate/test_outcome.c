@@ -68,7 +68,6 @@ static void interval(void) {
     clg_evaluation e = ten_seconds();
     s.stack.sigma.step = 0.3, s.stack.sigma.late = 0.4, s.stack.sigma.experts = 1.2;
     s.stack.sigma.traffic = s.stack.sigma.step_s = s.stack.sigma.age = 0;
-    s.model.active_parameters = s.model.parameters;
     clg_outcome(&s, 0, &e);
     CHECK_NEAR(e.step_p90_s, 10 * (1 + 1.2816 * 0.5), 1e-12);
     CHECK_NEAR(e.step_p10_s, 10 / (1 + 1.2816 * 0.3), 1e-12);
@@ -87,7 +86,7 @@ static void interval(void) {
     CHECK_NEAR(e.step_p90_s, 10 * (1 + 1.2816 * sqrt(1.85)), 1e-12);
     s.stack.known = true;
     CASE("experts make late too: 0.5 and 1.2 make 1.3");
-    s.model.active_parameters = s.model.parameters / 2;
+    s.model.kind[0].mlp.kind = CLG_MLP_MOE;
     clg_outcome(&s, 0, &e);
     CHECK_NEAR(e.step_p90_s, 10 * (1 + 1.2816 * 1.3), 1e-12);
     CHECK_NEAR(e.step_p10_s, 10 / (1 + 1.2816 * 0.3), 1e-12);
