@@ -462,7 +462,15 @@ static void sections_of_flagscale(void) {
         "--num-attention-heads 4 --micro-batch-size 1\n");
 }
 
+static void a_shape_changed_by_hand(void) {
+    CASE("run_clm with sizes of its own is not the model whose configuration it starts from");
+    JOB("model= layers= micro-batch=4", "run.sh",
+        "torchrun --nproc_per_node 8 run_clm.py --config_name gpt2 --config_overrides "
+        "\"n_embd=1600,n_head=25,n_layer=48\" --per_device_train_batch_size 4\n");
+}
+
 int main(void) {
+    a_shape_changed_by_hand();
     olmo_and_stable();
     filled_in();
     megablocks_experts();
