@@ -82,7 +82,7 @@ int main(void) {
     CASE("by generation: FSDP of 2023, of 2024, and what came after");
     CHECK_TEXT(clg_stack_named(&arena, "pytorch-fsdp", "2023-12"), "fsdp-2023@2023-12");
     CHECK_TEXT(clg_stack_named(&arena, "pytorch-fsdp", "2024-01"), "fsdp-2024@2024-01");
-    CHECK_TEXT(clg_stack_named(&arena, "pytorch-fsdp", NULL), "automodel-2025");
+    CHECK_TEXT(clg_stack_named(&arena, "pytorch-fsdp", NULL), "pytorch");
     CHECK_TEXT(clg_stack_named(&arena, "lightning", "2023-11"), "pytorch@2023-11");
     CHECK_TEXT(clg_stack_named(&arena, "lightning", "2026-03"), "pytorch@2026-03");
     CHECK_TEXT(clg_stack_named(&arena, "ddp", NULL), "pytorch");
