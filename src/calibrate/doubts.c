@@ -103,7 +103,7 @@ clg_status clg_doubts_weights(clg_arena *arena, const clg_scenario *scenario,
     }
     weight[CLG_DOUBT_OVERLAP] = clg_doubt_of(scenario, e).traffic;
     weight[CLG_DOUBT_HOST] = 1 / e->step_s;
-    weight[CLG_DOUBT_EXPERTS] = clg_model_has_experts(&scenario->model);
+    weight[CLG_DOUBT_EXPERTS] = clg_model_experts(&scenario->model) != NULL;
     weight[CLG_DOUBT_SOFTWARE] = 1;
     weight[CLG_DOUBT_LATE] = 1;
     return CLG_OK;

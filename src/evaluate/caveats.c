@@ -32,7 +32,7 @@ static void note_kernels(notes *n, const clg_scenario *s, const clg_layout *layo
     else if (!kernels->gemm[layout->precision].known)
         note(n, "no %s products were timed on %s: a wider format's shares stand in",
              clg_name_of(clg_precision_names, (int)layout->precision), gpu);
-    if (clg_model_has_experts(&s->model) && !kernels->grouped[layout->precision].known)
+    if (clg_model_experts(&s->model) && !kernels->grouped[layout->precision].known)
         note(n, "no grouped products were timed on %s: others' shares stand in", gpu);
     if (layout->attention > CLG_BLOCKWISE && !kernels->attention[layout->attention].known)
         note(n, "no %s attention was timed on %s: %s share stands in",
@@ -93,7 +93,7 @@ static void note_batch(notes *n, const clg_scenario *s, const clg_layout *layout
 /* Performance tables force tokens evenly over experts; who trains a router has a fullest rank. */
 static void note_experts(notes *n, const clg_scenario *s, const clg_layout *layout) {
     double fullest = clg_learned_imbalance(s, layout);
-    if (!clg_model_has_experts(&s->model)) return;
+    if (!clg_model_experts(&s->model)) return;
     note(n, "mixtures of experts are predicted worse than dense models");
     if (layout->ep == 1 || s->expert_imbalance > 1) return;
     if (s->stack.experts.learned_routing) {

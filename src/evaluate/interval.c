@@ -65,7 +65,7 @@ clg_doubt clg_doubt_of(const clg_scenario *scenario, const clg_evaluation *evalu
                        .step_s = evaluation->step_s,
                        .aged = scenario->stack.known && scenario->stack.years_off > 0.5,
                        .unnamed = !scenario->stack.known,
-                       .experts = clg_model_has_experts(&scenario->model),
+                       .experts = clg_model_experts(&scenario->model) != NULL,
                        .borrowed = scenario->kernels.borrowed};
     double whole = clg_square(doubt.traffic * scenario->stack.sigma.traffic);
     doubt.measured_kernels = measured_kernels(scenario, evaluation);

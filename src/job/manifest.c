@@ -20,11 +20,6 @@ static const char *next_document(const char *at, const char *end, int *lines) {
     return end;
 }
 
-static void shift_lines(clg_json *node, int by) {
-    node->line += by;
-    for (clg_json *child = node->first; child; child = child->next) shift_lines(child, by);
-}
-
 /* All documents of the file in a list; those that are no YAML (templates) are left out. */
 static clg_json *documents(clg_reading *r, const clg_job_file *file) {
     clg_json *all = clg_tree_make(r->arena, CLG_JSON_ARRAY, 1, 1);
@@ -39,7 +34,7 @@ static clg_json *documents(clg_reading *r, const clg_job_file *file) {
         clg_status status = clg_job_yaml(r, file->name, at, (size_t)(stop - at), &root);
         r->error = held;
         if (status == CLG_OK && root) {
-            shift_lines(root, line);
+            clg_tree_shift_lines(root, line);
             clg_tree_append(all, root);
         }
         at = stop, line += lines;

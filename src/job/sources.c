@@ -12,12 +12,6 @@ static void add(clg_reading *r, const char *name, const clg_json *root, bool com
     r->source[r->sources++] = (clg_job_source){.name = name, .root = root, .command = command};
 }
 
-/* Trees are at most as deep as their readers allow. */
-static void shift_lines(clg_json *node, int by) {
-    node->line += by;
-    for (clg_json *child = node->first; child; child = child->next) shift_lines(child, by);
-}
-
 /* A config.json of a model: no trainer's file. */
 static bool is_model(const clg_json *root) {
     return clg_json_member(root, "model_type") &&
@@ -113,7 +107,7 @@ static void add_written(clg_reading *r, const clg_json *written) {
         clg_status status = parse(r, file->key, file->text, file->text_size, &root);
         r->error = held;
         if (status != CLG_OK || !root || which < 0 || which >= r->file_count) continue;
-        shift_lines(root, file->line - 1);
+        clg_tree_shift_lines(root, file->line - 1);
         add(r, r->files[which].name, root, false);
     }
 }

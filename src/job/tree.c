@@ -70,6 +70,12 @@ void clg_tree_append(clg_json *array, clg_json *value) {
     array->count++;
 }
 
+/* Trees are at most as deep as their readers allow. */
+void clg_tree_shift_lines(clg_json *node, int by) {
+    node->line += by;
+    for (clg_json *child = node->first; child; child = child->next) clg_tree_shift_lines(child, by);
+}
+
 void clg_tree_set(clg_arena *arena, clg_json *object, const char *key, clg_json *value) {
     size_t size = strlen(key);
     for (clg_json **at = &object->first; *at; at = &(*at)->next)

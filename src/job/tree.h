@@ -23,6 +23,9 @@ clg_json *clg_tree_string(clg_arena *arena, const char *text, size_t size, int l
 void clg_tree_set(clg_arena *arena, clg_json *object, const char *key, clg_json *value);
 void clg_tree_append(clg_json *array, clg_json *value);
 
+/* A text that stood in another one was read as if it began at line 1. */
+void clg_tree_shift_lines(clg_json *node, int by);
+
 /* The value at a path; NULL: none. "**.name": the first so called, wherever. */
 const clg_json *clg_tree_find(const clg_json *root, const char *path);
 

@@ -42,12 +42,6 @@ int64_t clg_pooling_parameters(const clg_model *m, const clg_pooling *p, int wid
     return p->every == 0 ? 0 : (2 * m->hidden + p->every) * p->series * width + width;
 }
 
-bool clg_model_has_experts(const clg_model *m) {
-    for (int i = 0; i < m->kinds; i++)
-        if (m->kind[i].mlp.kind == CLG_MLP_MOE) return true;
-    return false;
-}
-
 double clg_mixed_blocks(const clg_model *m) {
     double sum = 0;
     for (int i = 0; m->mixed_layers > 0 && i < m->layers; i++) sum += i / m->mixed_layers + 1;

@@ -200,9 +200,6 @@ double clg_model_flop_per_token(const clg_model *model, int64_t seq);
 clg_status clg_model_read(clg_arena *arena, const char *name, const char *text, size_t size,
                           clg_model *model, clg_error *error);
 
-/* Whether some layer has experts, not all of which a token visits. */
-bool clg_model_has_experts(const clg_model *model);
-
 /* Whether keys of its layers are pooled into entries that are values, too. */
 bool clg_model_pools(const clg_model *model);
 

@@ -49,7 +49,7 @@ int clg_software_keeps(clg_arena *arena, const clg_scenario *s, const clg_layout
         {!full && (k->recompute.activation || k->recompute.inside),
          "norms and activations made again in the backward"},
         {!full && k->recompute.latent && is_latent(&s->model), "latent heads made again"},
-        {!full && k->recompute.experts && clg_model_has_experts(&s->model), "mixtures made again"},
+        {!full && k->recompute.experts && clg_model_experts(&s->model), "mixtures made again"},
         {narrow && k->precision.narrow_activations,
          "inputs of activations kept in 8 bit, attention's result in 12"},
         {k->memory.held_layers > 0 && l->pp > 1 && l->tp > 1,

@@ -78,7 +78,7 @@ static void find(void *context, int index, clg_arena *arena) {
 int clg_layout_families(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
                         clg_progress progress, clg_layout_family families[CLG_LAYOUT_FAMILIES]) {
     asked a = {.scenario = scenario, .family = families};
-    bool mixture = clg_model_has_experts(&scenario->model);
+    bool mixture = clg_model_experts(&scenario->model) != NULL;
     bool fsdp = has_fsdp(scenario, space);
     int count = 0;
     for (int kind = 0; kind < CLG_LAYOUT_FAMILIES; kind++) {
