@@ -1,4 +1,4 @@
-/* named_gpus.h -- kinds of GPU in a list: "h200-sxm,b200-sxm", or with how many there are of each.
+/* named_gpus.h -- kinds of GPU in a list: "NAME,NAME", or with how many there are of each.
  */
 #ifndef CLG_API_NAMED_GPUS_H
 #define CLG_API_NAMED_GPUS_H
@@ -6,7 +6,7 @@
 #include "api/request.h"
 
 typedef struct clg_named_gpu {
-    const char *name, *count; /* "b200-sxm:64"; count NULL where none is said */
+    const char *name, *count; /* "NAME:64"; count NULL where none is said */
 } clg_named_gpu;
 
 clg_named_gpu clg_named_gpu_of(clg_arena *arena, const char *word);

@@ -74,9 +74,9 @@ typedef struct clg_attention {
                      as wide as a value or 1; 0: none */
     bool shared_values; /* GROUPED: a key is its value, too: one projection, one entry */
     bool keys_serve;    /* GROUPED: what keys are made of is normed to values, too: one projection,
-                           two entries (Gemma 4) */
+                           two entries */
     bool borrows;       /* GROUPED: attends to keys and values of a layer before: no projection, no
-                           entry of its own (Gemma 3n) */
+                           entry of its own */
     int output_groups, output_rank; /* GROUPED: heads in equal groups, each multiplied to the rank,
                                        and those to the hidden width; 0: at once */
     clg_pooling pooling;            /* GROUPED */
@@ -146,7 +146,7 @@ typedef struct clg_model {
     int streams; /* residual streams that parts of layers read and write mixed (hyper-connections,
                     arXiv:2409.19606; doubly stochastic: arXiv:2512.24880); 0, 1: plain */
     int64_t layer_input;   /* width of what a table of its own gives each layer of a token, beside
-                              the residual; 0: none (Gemma 3n) */
+                              the residual; 0: none */
     int mixed_layers;      /* layers a block whose input later parts mix in, each by weights of its
                               own (attention residuals, Kimi K3); 0: none */
     int prediction_layers; /* MTP modules (a layer and a 2h x h projection each), on the last stage

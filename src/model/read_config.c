@@ -286,8 +286,8 @@ static clg_status read_switches(raw_model *raw) {
                             64, 0, &raw->prediction_layers);
 }
 
-/* Last layers that attend to the keys of earlier ones (Gemma 3n), layers without a window whose
- * keys are values, too (Gemma 4), and tables of each layer's own. */
+/* Last layers that attend to the keys of earlier ones, layers without a window whose
+ * keys are values, too, and tables of each layer's own. */
 static clg_status read_sharing(raw_model *raw) {
     const clg_config *c = &raw->config;
     if (clg_config_whole(c, "num_kv_shared_layers", 0, raw->layers - 1, 0, &raw->borrowers) !=
