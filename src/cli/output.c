@@ -60,6 +60,8 @@ static clg_status open_beside(clg_output *o, bool there, mode_t mode, clg_error 
 clg_status clg_output_open(clg_output *o, const char *path, clg_error *error) {
     struct stat about;
     *o = (clg_output){.path = path};
+    /* Answers go to the standard output already; a file named "-" is never what was meant. */
+    if (strcmp(path, "-") == 0) return refuse(error, path, "give the file a name", EINVAL);
     bool there = stat(path, &about) == 0;
     if (there && S_ISDIR(about.st_mode)) return refuse(error, path, "name a file in it", EISDIR);
     if (there && !S_ISREG(about.st_mode)) {

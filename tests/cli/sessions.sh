@@ -270,6 +270,8 @@ check 'config on standard input' '"$ceiling" explain - --gpus 8 <data/model/mist
 expect 0 out 'step' $small --pp 2 --timeline "$scratch/step.json"
 check 'the timeline is there, whole' 'tail -c 3 "$scratch/step.json" | grep -q "[]}]"'
 [ -c /dev/full ] && expect 1 err 'No space left' $small --timeline /dev/full
+expect 1 err '^ceiling: -: .*give the file a name' $small --timeline -
+check 'no file is called -' '[ ! -e ./- ]'
 check 'a device is written to, not replaced' '[ ! -e /dev/full ] || [ -c /dev/full ]'
 [ -c /dev/full ] && check 'a full disk is status 1' '! "$ceiling" $small >/dev/full 2>/dev/null'
 check 'a closed pipe is no crash' '"$ceiling" scale llama-2-7b --gpus 8 2>/dev/null | head -1 | grep -q model'
