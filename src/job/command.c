@@ -241,6 +241,19 @@ static clg_json *variables(clg_reading *r, clg_shell *s) {
     return all;
 }
 
+/* A program that asks a server, or makes an image: no job. */
+static bool is_client(splitter *p) {
+    clg_text words = {.arena = p->r->arena};
+    for (int i = 0; i < 2 && i < p->c->words; i++)
+        clg_text_print(&words, "%s%s", i ? " " : "", i ? word(p, i) : base_name(word(p, i)));
+    const clg_json *all = clg_json_member(p->r->launchers, "clients");
+    for (const clg_json *one = all ? all->first : NULL; one && words.data; one = one->next)
+        if (strncmp(words.data, one->text, one->text_size) == 0 ||
+            (p->program && strcmp(p->program, one->text) == 0)) /* "python -m pip" */
+            return true;
+    return false;
+}
+
 /* The command that trains: a program with most flags. Launchers of other launchers (srun around
  * torchrun) add what they say. */
 static clg_json *command_tree(clg_reading *r, clg_shell *s) {
@@ -259,7 +272,7 @@ static clg_json *command_tree(clg_reading *r, clg_shell *s) {
         if (clg_shell_is_word_of(first, around) && (!p.program || strcmp(first, "sbatch") == 0))
             for (const clg_json *child = p.launch->first; child; child = child->next)
                 clg_job_set_once(r, launch, child->key, child);
-        if (score <= most || (!p.program && p.flags < 4)) continue;
+        if (score <= most || (!p.program && p.flags < 4) || is_client(&p)) continue;
         most = score;
         best = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
         if (p.program)

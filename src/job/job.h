@@ -1,6 +1,6 @@
 /* job.h -- a training job as people have it: the files of its trainer.
  *
- * Files of nineteen formats (data/trainer/) become one set of fields, each with the file, line and
+ * Files of the formats in data/trainer/ become one set of fields, each with the file, line and
  * key it comes from, or with the trainer's default and where that is stated. What was left aside is
  * listed with the reason. Scripts are read, never run: a value that only running could tell is
  * "not said". */

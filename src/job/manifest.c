@@ -63,21 +63,21 @@ static void kept_files(clg_reading *r, const clg_json *document, int room) {
             add_file(r, (clg_job_file){one->key, one->text, one->text_size}, room);
 }
 
-static bool holds_manifest(const clg_json *all) {
+static bool holds_manifest(const clg_reading *r, const clg_json *all) {
     for (const clg_json *one = all->first; one; one = one->next)
-        if (clg_is_manifest(one)) return true;
+        if (clg_is_manifest(r, one)) return true;
     return false;
 }
 
 clg_status clg_job_manifests(clg_reading *r, int room) {
     int count = r->file_count;
+    if (clg_job_launchers(r) != CLG_OK) return CLG_BAD_INPUT;
     for (int i = 0; i < count; i++) {
         const clg_job_file *file = &r->files[i];
         if (!(clg_ends(file->name, ".yaml") || clg_ends(file->name, ".yml")) || clg_was_task(file))
             continue;
         clg_json *all = documents(r, file);
-        if (!holds_manifest(all)) continue;
-        if (clg_job_launchers(r) != CLG_OK) return CLG_BAD_INPUT;
+        if (!holds_manifest(r, all)) continue;
         r->manifest = all, r->manifest_name = clg_job_base_name(file->name);
         for (const clg_json *one = all->first; one; one = one->next) kept_files(r, one, room);
         add_file(r, clg_manifest_script(r, file->name, all), room);

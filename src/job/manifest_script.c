@@ -116,6 +116,7 @@ static void add_environment(script *s, const clg_json *all) {
 static void add_container(script *s, const clg_json *node) {
     const clg_json *command = clg_json_member(node, "command"),
                    *args = clg_json_member(node, "args");
+    if (!args) args = clg_json_member(node, "arguments");
     const clg_json *image = clg_json_member(node, "image"),
                    *entry = clg_json_member(node, "entrypoint");
     const clg_json *environment = clg_json_member(node, "env");
@@ -136,39 +137,65 @@ static void add_container(script *s, const clg_json *node) {
     s->line++;
 }
 
-/* "H100:8", "24GB": what dstack is asked for; {name: H100, count: 8}. Variables that it sets. */
-static void add_resources(script *s, const clg_json *root) {
+/* "H100:8", "24GB": what dstack is asked for; {name: H100, count: 8}. */
+typedef struct resources {
+    const clg_json *gpu; /* NULL: none */
+    const char *kind, *each, *nodes;
+} resources;
+
+static resources resources_of(const clg_json *root) {
     const clg_json *gpu = clg_tree_find(root, "resources.gpu");
     const clg_json *name = clg_json_member(gpu, "name"), *count = clg_json_member(gpu, "count");
     const clg_json *nodes = clg_json_member(root, "nodes");
     const char *word = gpu ? clg_job_word(gpu) : "", *colon = strrchr(word, ':');
-    const char *kind = name ? clg_job_word(name) : word;
-    const char *each = count ? clg_job_word(count) : colon ? colon + 1 : "1";
-    const char *all = nodes ? clg_job_word(nodes) : "1";
-    to_line(s, gpu ? gpu->line : 2, "\n");
-    if (gpu)
-        clg_text_print(&s->text, "#SBATCH --gpus-per-node=%.*s:%s", (int)strcspn(kind, ":"), kind,
-                       each);
-    clg_text_print(&s->text, "\n#SBATCH --nodes=%s\n", all);
-    s->line += 2;
-    if (!gpu) return;
-    assign(s, "DSTACK_GPUS_PER_NODE", each);
-    assign(s, "DSTACK_NODES_NUM", all);
-    clg_text_print(&s->text, "DSTACK_GPUS_NUM=$((%s * %s)); ", each, all);
+    return (resources){gpu, name ? clg_job_word(name) : word,
+                       count   ? clg_job_word(count)
+                       : colon ? colon + 1
+                               : "1",
+                       nodes ? clg_job_word(nodes) : "1"};
 }
 
+static void add_header(script *s, const resources *asked) {
+    to_line(s, asked->gpu ? asked->gpu->line : s->line, "\n");
+    if (asked->gpu)
+        clg_text_print(&s->text, "#SBATCH --gpus-per-node=%.*s:%s", (int)strcspn(asked->kind, ":"),
+                       asked->kind, asked->each);
+    clg_text_print(&s->text, "\n#SBATCH --nodes=%s\n", asked->nodes);
+    s->line += 2;
+}
+
+/* The header where it stands, above what is run or below. */
 static void add_task(script *s, const clg_json *root) {
-    add_resources(s, root);
-    add_environment(s, clg_json_member(root, "env"));
     const clg_json *all = clg_json_member(root, "commands");
+    resources asked = resources_of(root);
+    bool above = asked.gpu && asked.gpu->line < all->line;
+    if (above) add_header(s, &asked);
+    if (asked.gpu) {
+        assign(s, "DSTACK_GPUS_PER_NODE", asked.each);
+        assign(s, "DSTACK_NODES_NUM", asked.nodes);
+        clg_text_print(&s->text, "DSTACK_GPUS_NUM=$((%s * %s)); ", asked.each, asked.nodes);
+    }
+    add_environment(s, clg_json_member(root, "env"));
     for (const clg_json *one = all->first; one; one = one->next) {
         add_commands(s, one, "\n");
         clg_text_print(&s->text, "\n");
         s->line++;
     }
+    if (!above) add_header(s, &asked);
+}
+
+/* An engine that members describe. */
+static bool add_engine(script *s, const clg_json *node) {
+    const clg_json *engine = clg_job_engine_of(s->r, node);
+    if (!engine) return false;
+    to_line(s, node->line, "\n");
+    clg_text_print(&s->text, "%s\n", clg_job_engine_command(s->r, engine, node));
+    s->line += 2;
+    return true;
 }
 
 static void walk(script *s, const clg_json *node) {
+    if (add_engine(s, node)) return;
     const clg_json *size = clg_json_member(node, "leaderWorkerTemplate");
     if (size && clg_json_member(size, "size"))
         assign(s, "LWS_GROUP_SIZE", clg_job_word(clg_json_member(size, "size")));
@@ -181,10 +208,22 @@ static bool is_dstack(const clg_json *root) {
     return all && all->kind == CLG_JSON_ARRAY && clg_json_member(root, "type");
 }
 
-bool clg_is_manifest(const clg_json *root) {
+/* An image with the words that it is to run, or an engine, somewhere in the values of a chart. */
+static bool starts_something(const clg_reading *r, const clg_json *node) {
+    const clg_json *words = clg_json_member(node, "command");
+    bool image = clg_json_member(node, "image") || clg_json_member(node, "repository");
+    if (image && words && words->kind == CLG_JSON_ARRAY) return true;
+    if (clg_job_engine_of(r, node)) return true;
+    for (const clg_json *child = node->first; child; child = child->next)
+        if (starts_something(r, child)) return true;
+    return false;
+}
+
+bool clg_is_manifest(const clg_reading *r, const clg_json *root) {
     return (clg_json_member(root, "apiVersion") && clg_json_member(root, "kind")) ||
            is_dstack(root) ||
-           (clg_json_member(root, "services") && !clg_json_member(root, "model"));
+           (clg_json_member(root, "services") && !clg_json_member(root, "model")) ||
+           starts_something(r, root);
 }
 
 clg_job_file clg_manifest_script(const clg_reading *r, const char *name,

@@ -5,37 +5,24 @@
  * "a = dict(b=dict(c=8))" is a.b.c. Names of called functions are kept under "calls". Of a file
  * with several recipes one is read, with the functions of the file that it calls; what they are
  * given is not followed. */
+#include "job/python.h"
 #include "job/reading.h"
 
 #include <string.h>
 
-enum {
-    MOST_KEYS = 4000,
-    DEEPEST = 64,
-    MOST_FUNCTIONS = 256,
-    MOST_CALLS = 12,
-    MOST_FOLLOWED = 256,
-    MOST_ARGUMENT = 256
-};
-
-/* A function of the file: "def NAME(" at the start of a line, and what is indented below. */
-typedef struct function {
-    const char *name, *from, *end;
-    size_t size;
-    int line;
-    bool recipe;
-} function;
+enum { MOST_KEYS = 4000, DEEPEST = 64, MOST_CALLS = 12, MOST_FOLLOWED = 256, MOST_ARGUMENT = 256 };
 
 typedef struct reader {
     clg_arena *arena;
     const char *at, *end;
     int line, keys;
     clg_json *root;
+    clg_json *defaults;          /* of the command line's arguments */
     const char *called[DEEPEST]; /* of the open brackets: what is called; NULL: nothing */
     bool table[DEEPEST];         /* it is the path of a dict, not the name of a call */
     int depth;
-    const function *functions;           /* of a file of recipes: read where they are called */
-    int function_count, calls, followed; /* calls: open now; followed: in all */
+    const clg_python_function *functions; /* of a file of recipes: read where they are called */
+    int function_count, calls, followed;  /* calls: open now; followed: in all */
 } reader;
 
 static void read_range(reader *r, const char *from, const char *end, int line);
@@ -125,6 +112,11 @@ static bool product(reader *r, const char *text, const char *end, double *value)
     return false;
 }
 
+/* "args.nodes": what the command line's parser says where nobody gives it. */
+static const clg_json *default_of(const reader *r, const char *name) {
+    return strncmp(name, "args.", 5) == 0 ? clg_tree_find(r->defaults, name + 5) : NULL;
+}
+
 static clg_json *value(reader *r) {
     skip_blanks(r);
     size_t size;
@@ -159,6 +151,7 @@ static clg_json *value(reader *r) {
         return clg_tree_string(r->arena, &(char){CLG_TREE_UNKNOWN}, 1, line, 1);
     const clg_json *constant =
         node->kind == CLG_JSON_STRING ? clg_tree_find(r->root, node->text) : NULL;
+    if (node->kind == CLG_JSON_STRING && !constant) constant = default_of(r, node->text);
     if (constant && constant->kind != CLG_JSON_OBJECT) {
         clg_json *copy = clg_tree_make(r->arena, constant->kind, line, 1);
         *copy = *constant;
@@ -175,6 +168,19 @@ static void put(reader *r, const char *key, const clg_json *node) {
     clg_tree_set(r->arena, r->root, key, copy);
 }
 
+/* add_argument("--num-nodes", default=1) */
+static void keep_default(reader *r, const clg_json *node) {
+    const clg_json *flag = clg_tree_find(r->root, "add_argument.argument");
+    if (!flag || strncmp(flag->text, "--", 2) != 0 || strchr(flag->text, '.')) return;
+    char *name = clg_arena_copy(r->arena, flag->text + 2, strlen(flag->text + 2));
+    for (char *at = name; *at; at++)
+        if (*at == '-') *at = '_';
+    clg_json *copy = clg_tree_make(r->arena, node->kind, node->line, 1);
+    *copy = *node;
+    copy->next = NULL;
+    if (*name) clg_tree_set(r->arena, r->defaults, name, copy);
+}
+
 /* As "key", as written ("cfg.model.key"), and as "Called.key" inside a call. */
 static void set(reader *r, const char *key, size_t size, clg_json *node) {
     if (!node || r->keys++ > MOST_KEYS || size == 0 || size > 200) return;
@@ -183,7 +189,9 @@ static void set(reader *r, const char *key, size_t size, clg_json *node) {
     const char *called = r->depth > 0 && r->depth <= DEEPEST ? r->called[r->depth - 1] : NULL;
     put(r, dot ? dot + 1 : name, node);
     if (dot) put(r, name, node);
-    if (called && !dot) put(r, clg_arena_print(r->arena, "%s.%s", called, name), node);
+    if (!called || dot) return;
+    put(r, clg_arena_print(r->arena, "%s.%s", called, name), node);
+    if (strcmp(called, "add_argument") == 0 && strcmp(name, "default") == 0) keep_default(r, node);
 }
 
 static void open_bracket(reader *r, const char *called) {
@@ -210,7 +218,7 @@ static void open_table(reader *r, const char *key, size_t size) {
 static void follow(reader *r, const char *name, size_t size) {
     if (r->calls >= MOST_CALLS || r->followed >= MOST_FOLLOWED) return;
     for (int i = 0; i < r->function_count; i++) {
-        const function *f = &r->functions[i];
+        const clg_python_function *f = &r->functions[i];
         if (f->size != size || memcmp(f->name, name, size) != 0) continue;
         reader held = *r;
         r->calls++, r->followed++, r->depth = 0;
@@ -268,6 +276,12 @@ static void assign(reader *r, const char *key, size_t size) {
     if (called && !table) call(r, node->text, strlen(node->text));
 }
 
+/* partial(f, x=1) calls f in the end. */
+static bool within_partial(const reader *r) {
+    const char *called = r->depth > 0 && r->depth <= DEEPEST ? r->called[r->depth - 1] : NULL;
+    return called && (strcmp(called, "partial") == 0 || strcmp(called, "Partial") == 0);
+}
+
 /* A name: what follows says whether it is assigned to or called. */
 static void name(reader *r) {
     const char *start = r->at;
@@ -285,10 +299,12 @@ static void name(reader *r) {
         assign(r, start, size);
         return;
     }
-    if (r->at < r->end && *r->at == '(')
+    if (r->at < r->end && *r->at == '(') {
         call(r, start, size);
-    else
-        r->at = held;
+        return;
+    }
+    if (within_partial(r) && r->keys++ <= MOST_KEYS) note_call(r, start, size, r->line);
+    r->at = held;
 }
 
 /* "key": value */
@@ -299,52 +315,6 @@ static void key(reader *r) {
     if (r->at >= r->end || *r->at != ':') return;
     r->at++;
     assign(r, text, size);
-}
-
-/* "def llama3_8b_pretrain_config(", "def llama3_8b() -> Trainer.Config:" */
-static bool is_recipe(const char *header) {
-    static const char *const kinds[] = {"pretrain", "finetune", "sft", "peft"};
-    static const char *const ends[] = {"_recipe(", "_config(", "_optimizations("};
-    bool kind = false, end = false;
-    if (header[4] == '_') return false;
-    for (int i = 0; i < 4; i++) kind = kind || strstr(header, kinds[i]);
-    for (int i = 0; i < 3; i++) end = end || strstr(header, ends[i]);
-    return (kind && end) || strstr(header, "-> Trainer.Config");
-}
-
-/* The functions of a file, each up to the next line that is not part of it. */
-static int functions_of(clg_arena *arena, const char *text, const char *end, function *all) {
-    int count = 0, line = 1;
-    for (const char *at = text; at < end; line++) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        if (!stop) stop = end;
-        bool starts = is_name(*at) || *at == '@';
-        bool defines = stop - at > 5 && memcmp(at, "def ", 4) == 0;
-        if (starts && count > 0 && !all[count - 1].end) all[count - 1].end = at;
-        if (defines && count < MOST_FUNCTIONS) {
-            const char *header = clg_arena_copy(arena, at, (size_t)(stop - at));
-            size_t size = strcspn(header + 4, "(: ");
-            all[count++] =
-                (function){header + 4, at + 4 + size, NULL, size, line, is_recipe(header)};
-        }
-        at = stop < end ? stop + 1 : end;
-    }
-    if (count > 0 && !all[count - 1].end) all[count - 1].end = end;
-    return count;
-}
-
-/* The recipe that is asked for; else the first, before those the first that is no test's. */
-static const function *chosen(const function *all, int count, const char *wanted) {
-    const function *first = NULL;
-    for (int i = 0; i < count; i++) {
-        const function *f = &all[i];
-        if (wanted && strlen(wanted) == f->size && memcmp(f->name, wanted, f->size) == 0) return f;
-        bool debug = strstr(f->name, "debug") && strstr(f->name, "debug") < f->name + f->size;
-        bool before = first && strstr(first->name, "debug") &&
-                      strstr(first->name, "debug") < first->name + first->size;
-        if (f->recipe && (!first || (before && !debug))) first = f;
-    }
-    return first;
 }
 
 static void read_range(reader *r, const char *from, const char *end, int line) {
@@ -367,8 +337,8 @@ static void read_range(reader *r, const char *from, const char *end, int line) {
 }
 
 /* What stands outside of functions, then the recipe. */
-static void read_recipe(reader *r, const char *text, const char *end, const function *all,
-                        int count, const function *one) {
+static void read_recipe(reader *r, const char *text, const char *end,
+                        const clg_python_function *all, int count, const clg_python_function *one) {
     const char *from = text;
     int line = 1;
     for (int i = 0; i < count; i++) {
@@ -385,10 +355,11 @@ static void read_recipe(reader *r, const char *text, const char *end, const func
 
 clg_json *clg_python_tree(clg_arena *arena, const char *text, size_t size, const char *wanted) {
     reader r = {.arena = arena};
-    function *all = clg_take(arena, MOST_FUNCTIONS, function);
-    int count = functions_of(arena, text, text + size, all), recipes = 0;
-    const function *one = chosen(all, count, wanted);
+    clg_python_function *all = clg_take(arena, CLG_PYTHON_FUNCTIONS, clg_python_function);
+    int count = clg_python_functions(arena, text, text + size, all), recipes = 0;
+    const clg_python_function *one = clg_python_recipe(all, count, wanted);
     r.root = clg_tree_make(arena, CLG_JSON_OBJECT, 1, 1);
+    r.defaults = clg_tree_make(arena, CLG_JSON_OBJECT, 1, 1);
     for (int i = 0; i < count; i++) recipes += all[i].recipe;
     if (one && recipes > 1) {
         read_recipe(&r, text, text + size, all, count, one);

@@ -75,6 +75,13 @@ static bool marks(clg_reading *r, const clg_json *format, const clg_json *root, 
     return node && (!equal || clg_job_has(clg_job_word(node), equal + 1));
 }
 
+/* The trainer has what starts programs of its own, and it starts this one. */
+static bool is_started_by(const clg_reading *r, const clg_json *format) {
+    const char *own = clg_json_text(format, "starter", NULL);
+    const clg_json *starter = own && r->scripts ? clg_tree_find(r->scripts, "starter") : NULL;
+    return starter && strcmp(starter->text, own) == 0;
+}
+
 /* How surely a tree is of a format: what marks it, its program, and keys it knows. */
 static int score(clg_reading *r, const clg_job_source *source, const clg_json *format) {
     int points = 0;
@@ -92,6 +99,7 @@ static int score(clg_reading *r, const clg_job_source *source, const clg_json *f
             points += PROGRAM;
             break;
         }
+    points += source->command && is_started_by(r, format) ? PROGRAM : 0;
     for (const clg_json *field = fields ? fields->first : NULL; field; field = field->next) {
         bool met = false;
         for (const clg_json *rule = field->first; rule && !met; rule = rule->next)
@@ -177,8 +185,33 @@ static clg_status refused(clg_reading *r) {
     return CLG_OK;
 }
 
+/* A configuration that the command, or a chart's values, name and that is not among the files;
+ * *node is where. NULL: none. */
+static const char *named_and_missing(clg_reading *r, const clg_json **node) {
+    static const char *const keys[] = {"config-file-given", "config",      "workload.configFile",
+                                       "**.configFile",     "config_file", "job.config_file"};
+    for (int i = 0; i < r->sources; i++)
+        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+            *node = clg_tree_find(r->source[i].root, keys[k]);
+            bool text = *node && (*node)->kind == CLG_JSON_STRING && !clg_tree_unknown(*node);
+            const char *name = text ? clg_job_base_name((*node)->text) : "";
+            if (strlen(name) < 4 || !strchr(name, '.') || strpbrk(name, " \n")) continue;
+            bool here = false;
+            for (int f = 0; f < r->file_count; f++)
+                here = here || strcmp(clg_job_base_name(r->files[f].name), name) == 0;
+            if (!here) return name;
+        }
+    return NULL;
+}
+
 static clg_status no_trainer(clg_reading *r) {
-    clg_error_at(r->error, r->files[0].name, 0, 0, NULL);
+    const clg_json *node = NULL;
+    const char *name = named_and_missing(r, &node);
+    clg_error_at(r->error, r->files[0].name, name ? node->line : 0, 0, NULL);
+    if (name)
+        return clg_fail(r->error, CLG_BAD_INPUT,
+                        clg_arena_print(r->arena, "give %s together with it", name),
+                        "what is trained stands in %s, which is not here", name);
     return clg_fail(r->error, CLG_BAD_INPUT,
                     "'ceiling show trainers' lists those that are read; give the script together "
                     "with the files it names",
@@ -200,9 +233,12 @@ static bool is_stranger(clg_reading *r) {
     return true;
 }
 
-/* Not one of its keys says anything, nor is its program started: some other file. */
-static bool says_nothing(const clg_reading *r) {
-    if (best_score(r) >= PROGRAM || is_companion(r->main)) return false;
+/* Not one of its keys says anything, nor is its program started: some other file. Or the program
+ * is, and all that it does stands in a file that is not here. */
+static bool says_nothing(clg_reading *r) {
+    const clg_json *node;
+    bool started = best_score(r) >= PROGRAM && !named_and_missing(r, &node);
+    if (started || is_companion(r->main)) return false;
     for (int i = 0; i < CLG_JOB_FIELDS; i++) {
         const char *from = r->job->field[i].from;
         if (from && strncmp(from, "--", 2) != 0) return false;

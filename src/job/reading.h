@@ -69,7 +69,12 @@ clg_job_file clg_task_script(clg_arena *arena, const clg_job_file *task);
 bool clg_was_task(const clg_job_file *file);
 /* A manifest (Kubernetes, docker compose, dstack); what its containers run, as a script; and all
  * files that manifests among the job's hold, added to these, of which there is so much room. */
-bool clg_is_manifest(const clg_json *root);
+bool clg_is_manifest(const clg_reading *reading, const clg_json *root);
+/* Of an object that describes an engine, how that is to be read (NULL: it describes none); and the
+ * engine's command, with the machine it asks for in the line below. */
+const clg_json *clg_job_engine_of(const clg_reading *reading, const clg_json *node);
+const char *clg_job_engine_command(const clg_reading *reading, const clg_json *engine,
+                                   const clg_json *node);
 clg_job_file clg_manifest_script(const clg_reading *reading, const char *name,
                                  const clg_json *documents);
 clg_status clg_job_manifests(clg_reading *reading, int room);

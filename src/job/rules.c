@@ -275,11 +275,21 @@ int clg_job_field_named(const char *name) {
     return -1;
 }
 
+/* A file that is here says itself what its name lets guess. */
+static bool names_given_file(clg_reading *r, const clg_json *format, const clg_json *rule) {
+    clg_found_key key = clg_job_key(r, format, clg_json_text(rule, "key", ""));
+    const char *name = key.node ? clg_job_base_name(clg_job_word(key.node)) : "";
+    for (int i = 0; i < r->file_count && *name; i++)
+        if (strcmp(clg_job_base_name(r->files[i].name), name) == 0) return true;
+    return false;
+}
+
 static clg_status by_files(clg_reading *r, const clg_json *format, clg_job_field field,
                            const clg_json *rules, bool guesses) {
     for (const clg_json *rule = rules->first; rule && !clg_job_has_field(r, field);
          rule = rule->next)
         if ((clg_json_member(rule, "guess") != NULL) == guesses &&
+            !(guesses && names_given_file(r, format, rule)) &&
             try_rule(r, format, field, rule) != CLG_OK)
             return CLG_BAD_INPUT;
     return CLG_OK;
@@ -291,6 +301,20 @@ static bool is_open(const clg_reading *r, clg_job_field field) {
     return false;
 }
 
+/* A default that holds where a key is off, and the key is there with a value that nobody knows. */
+static bool hangs_on_unknown(clg_reading *r, const clg_json *format, clg_job_field field,
+                             const clg_json *rule) {
+    const clg_json *all = clg_json_member(rule, "with");
+    for (const clg_json *one = all ? all->first : NULL; one; one = one->next) {
+        clg_found_key key = clg_job_key(r, format, one->key);
+        if (one->kind != CLG_JSON_BOOL || one->truth || !key.node || !clg_tree_unknown(key.node))
+            continue;
+        leave_open(r, field, &key);
+        return true;
+    }
+    return false;
+}
+
 static void by_default(clg_reading *r, const clg_json *format, clg_job_field field,
                        const clg_json *rules) {
     const char *title = clg_json_text(format, "title", NULL);
@@ -299,6 +323,7 @@ static void by_default(clg_reading *r, const clg_json *format, clg_job_field fie
         const clg_json *value = clg_json_member(rule, "default");
         const char *why = clg_json_text(rule, "why", NULL);
         if (!value || clg_job_has_field(r, field) || !with(r, format, rule)) continue;
+        if (hangs_on_unknown(r, format, field, rule)) return;
         put_constant(r, field, value, NULL,
                      clg_arena_print(r->arena, "default of %s%s%s", title ? title : "the trainer",
                                      why ? ": " : "", why ? why : ""));

@@ -1,4 +1,5 @@
 /* shell_words.c -- what a command does to reading: it sets, it runs another script, it is kept. */
+#include "base/letters.h"
 #include "job/reading.h"
 #include "job/shell_runner.h"
 
@@ -28,12 +29,29 @@ size_t clg_shell_assigned(const char *text, size_t size, bool *more) {
     return clg_shell_is_name(text, name) ? name : 0;
 }
 
-/* The job's file so called; -1: none. */
-static int file_named(const clg_shell *s, const char *path) {
+/* "?.sh", where what is not known stands for "?": begins and ends as the name does. */
+static bool may_be(const char *pattern, const char *name) {
+    char open[3] = {CLG_TREE_UNKNOWN, CLG_TREE_UNSET, '\0'};
+    size_t before = strcspn(pattern, open), size = strlen(name);
+    const char *after = pattern + strlen(pattern);
+    while (after > pattern + before && !strchr(open, after[-1])) after--;
+    return strlen(after) > 1 && size > before + strlen(after) &&
+           strncmp(pattern, name, before) == 0 && clg_ends(name, after);
+}
+
+/* The job's file so called, or the one that may be; -1: none. */
+static int file_named(const clg_shell *s, const char *path, bool sourced) {
+    const char *base = clg_job_base_name(path);
+    int found = -1;
     for (int i = 0; i < s->file_count; i++)
-        if (*path && strcmp(clg_job_base_name(s->files[i].name), clg_job_base_name(path)) == 0)
-            return i;
-    return -1;
+        if (*path && strcmp(clg_job_base_name(s->files[i].name), base) == 0) return i;
+    if (!sourced || !clg_tree_unknown_text(base)) return -1;
+    for (int i = 0; i < s->file_count && i < 64; i++) {
+        if (s->read[i] || !may_be(base, clg_job_base_name(s->files[i].name))) continue;
+        if (found >= 0) return -1;
+        found = i;
+    }
+    return found;
 }
 
 static void run_script(clg_shell *s, const clg_shell_script *script, int from) {
@@ -167,7 +185,7 @@ static bool run_named(clg_shell *s, clg_rich_list *w, int first) {
         const char *word = clg_rich_text(s, &w->word[i]);
         size_t size = strlen(word);
         if (size < 4 || strcmp(word + size - 3, ".sh") != 0) continue;
-        int which = file_named(s, word);
+        int which = file_named(s, word, false);
         if (which < 0) return run_written(s, word);
         run_other(s, which, w->word + i + 1, w->count - i - 1);
         return true;
@@ -226,7 +244,7 @@ clg_shell_outcome clg_runner_words(clg_shell_runner *r, clg_rich_list *w) {
     }
     if (strcmp(name, "eval") == 0) join_and_run(s, w);
     if ((strcmp(name, "source") == 0 || strcmp(name, ".") == 0) && w->count > 1) {
-        int which = file_named(s, clg_rich_text(s, &w->word[1]));
+        int which = file_named(s, clg_rich_text(s, &w->word[1]), true);
         if (which >= 0) run_other(s, which, w->word + 2, w->count - 2);
         return CLG_SHELL_RAN;
     }

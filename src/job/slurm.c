@@ -1,4 +1,5 @@
-/* slurm.c -- what a script's header asks of Slurm, and what Slurm sets in the job's environment. */
+/* slurm.c -- what a script's header asks of Slurm or PBS, and what Slurm sets in the job's
+ * environment. */
 #include "job/reading.h"
 
 #include <stdlib.h>
@@ -47,6 +48,22 @@ static void slurm_line(clg_reading *r, clg_json *slurm, const char *at, const ch
     }
 }
 
+/* "#PBS -l select=4:ngpus=8", and the older "nodes=4:ppn=8" */
+static void pbs_line(clg_reading *r, clg_json *header, const char *at, const char *end, int line,
+                     int file) {
+    static const char *const names[][2] = {
+        {"select=", "nodes"}, {"nodes=", "nodes"}, {"ngpus=", "gpus-per-node"}};
+    const char *text = clg_arena_copy(r->arena, at, (size_t)(end - at));
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && strstr(text, "-l "); i++) {
+        const char *found = strstr(text, names[i][0]);
+        const char *value = found ? found + strlen(names[i][0]) : "";
+        size_t size = strspn(value, "0123456789");
+        if (size > 0)
+            clg_job_set_once(r, header, names[i][1],
+                             clg_tree_scalar(r->arena, value, size, line, file));
+    }
+}
+
 void clg_slurm_header(clg_reading *r, clg_json *into, const char *text, size_t size, int which,
                       int line) {
     const char *at = text, *end = at + size;
@@ -55,6 +72,8 @@ void clg_slurm_header(clg_reading *r, clg_json *into, const char *text, size_t s
         if (!stop) stop = end;
         if (stop - at > 8 && memcmp(at, "#SBATCH", 7) == 0)
             slurm_line(r, into, at + 7, stop, line, which + 1);
+        if (stop - at > 5 && memcmp(at, "#PBS", 4) == 0)
+            pbs_line(r, into, at + 4, stop, line, which + 1);
         at = stop < end ? stop + 1 : end;
     }
 }

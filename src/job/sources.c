@@ -133,7 +133,7 @@ static clg_status add_scripts(clg_reading *r) {
 }
 
 clg_status clg_job_sources(clg_reading *r) {
-    if (add_scripts(r) != CLG_OK) return CLG_BAD_INPUT;
+    if (clg_job_launchers(r) != CLG_OK || add_scripts(r) != CLG_OK) return CLG_BAD_INPUT;
     for (int i = 0; i < r->file_count; i++) {
         clg_json *root;
         const clg_job_file *file = &r->files[i];
@@ -141,7 +141,7 @@ clg_status clg_job_sources(clg_reading *r) {
         if (parse(r, file->name, file->text, file->size, &root) != CLG_OK) return CLG_BAD_INPUT;
         if (root && clg_ends(file->name, ".json") && is_model(root))
             r->config = file;
-        else if (root && !clg_is_manifest(root))
+        else if (root && !clg_is_manifest(r, root))
             add(r, file->name, root, false);
     }
     return CLG_OK;

@@ -64,6 +64,7 @@ static void manifest(clg_reading *r) {
     if (!r->manifest) return;
     static const char *const keys[][2] = {{"nvidia.com/gpu", "gpus-per-node"},
                                           {"amd.com/gpu", "gpus-per-node"},
+                                          {"gpuCount", "gpus-per-node"},
                                           {"completions", "nodes"}};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const clg_json *node = member_anywhere(r->manifest, keys[i][0]);
@@ -145,7 +146,9 @@ static bool starts_itself(const clg_reading *r) {
 static void one_node(clg_reading *r) {
     bool torch =
         starts_with(r, "torchrun") || starts_with(r, "python") || starts_with(r, "python3");
-    bool counted = script_key(r, "launch", "nproc-per-node", r->arena) != NULL;
+    const clg_json *told = script_key(r, "launch", "nnodes", r->arena);
+    bool counted =
+        script_key(r, "launch", "nproc-per-node", r->arena) && !(told && last_number(told) < 1);
     bool alone = !script_key(r, "launch", "nnodes", r->arena) &&
                  (starts_with(r, "python") || starts_with(r, "python3") || starts_itself(r));
     bool visible = clg_job_get(r, CLG_JOB_GPUS_PER_NODE) > 0;

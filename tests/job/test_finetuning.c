@@ -288,12 +288,12 @@ static void unknown_trainers(void) {
 static void strangers(void) {
     CASE("a trainer that lacks most keys that matter: what it says, and none of its defaults");
     JOB("gpus-per-node=4 micro-batch= zero= recompute= adapter= seq=", "sft.sh",
-        "torchrun --nproc_per_node 4 train.py --dataset a --beta 1 --plugin zero2 --batch_size 8 "
+        "torchrun --nproc_per_node 4 train.py --dataset a --beta 1 --wrapper two --batch_size 8 "
         "--max_len 2048 --grad_checkpoint --lora_rank 32 --accumulation_steps 2 --bf16 True\n");
     CASE("keys that some trainer has, and none that says anything");
     REFUSED("no trainer's keys", "sft.toml",
-            "[deployment]\nnum_train_gpus = 2\n[model]\nname = \"x/y-1.7B\"\n[data]\n"
-            "seq_len = 1024\nbatch_size = 64\nmicro_batch_size = 1\n[optim]\nlr = 1e-5\n");
+            "[deployment]\nnum_gpus = 2\n[net]\nname = \"x/y-1.7B\"\n[text]\n"
+            "seq_len = 1024\nbatch = 64\nmicro = 1\n[optim]\nlr = 1e-5\n");
 }
 
 static void peft_scripts(void) {

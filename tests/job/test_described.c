@@ -1,0 +1,109 @@
+/* What a job's files only describe or name: engines in values of charts, parameters of scripts that
+ * no file states, files that are not here. */
+#include "job/fixture.h"
+
+static void values_of_charts(void) {
+    CASE("a chart whose values describe an engine");
+    JOB("model=Qwen/Qwen2.5-14B-Instruct tp=4 gpus=4 gpu=a100-sxm-80gb memory-share=0.9 "
+        "max-sequences=64 engine=vllm",
+        "values.yaml",
+        "servingEngineSpec:\n  modelSpec:\n  - name: q\n    modelURL: Qwen/Qwen2.5-14B-Instruct\n"
+        "    requestGPU: 4\n    requestGPUType: a100-80gb\n    vllmConfig:\n"
+        "      tensorParallelSize: 4\n      gpuMemoryUtilization: 0.9\n"
+        "      enablePrefixCaching: true\n      extraArgs: [\"--max-num-seqs\", \"64\"]\n");
+    CASE("an object of Kubernetes that names its model by address");
+    JOB("model=org/Llama-3.1-8B-Instruct tp=8 gpus=8 gpu=h100-sxm cache=fp8", "model.yaml",
+        "apiVersion: kubeai.org/v1\nkind: Model\nspec:\n  url: hf://org/Llama-3.1-8B-Instruct\n"
+        "  engine: VLLM\n  args: [--tensor-parallel-size=8, --kv-cache-dtype=fp8]\n"
+        "  resourceProfile: nvidia-gpu-h100:8\n");
+    CASE("a chart whose image is told its command");
+    JOB("model=org/Qwen2.5-7B-Instruct tp=2 engine=vllm", "values.yaml",
+        "image:\n  repository: vllm/vllm-openai\n  tag: latest\n  command: [vllm, serve, "
+        "org/Qwen2.5-7B-Instruct, --tensor-parallel-size, \"2\"]\n");
+    CASE("applications of Ray Serve, in YAML and in Python");
+    JOB("model=deepseek-ai/DeepSeek-R1 tp=8 pp=2 gpu=h100-sxm gpus=16", "serve.yaml",
+        "applications:\n- args:\n    llm_configs:\n    - model_loading_config:\n"
+        "        model_id: r1\n        model_source: deepseek-ai/DeepSeek-R1\n"
+        "      accelerator_type: H100\n      engine_kwargs:\n        tensor_parallel_size: 8\n"
+        "        pipeline_parallel_size: 2\n");
+    JOB("model=deepseek-ai/DeepSeek-R1 tp=8 pp=2 gpu=h100-sxm gpus=16", "serve.py",
+        "c = LLMConfig(model_loading_config=dict(model_id=\"r1\", "
+        "model_source=\"deepseek-ai/DeepSeek-R1\"), accelerator_type=\"H100\",\n"
+        "  engine_kwargs=dict(tensor_parallel_size=8, pipeline_parallel_size=2))\n");
+}
+
+static void clients_are_no_jobs(void) {
+    CASE("the server of a page, not what asks it");
+    JOB("model=org/Qwen2.5-7B-Instruct tp=4", "README.md",
+        "```bash\nvllm serve org/Qwen2.5-7B-Instruct --tensor-parallel-size 4\n```\n"
+        "```bash\nvllm bench serve --model other/model --dataset-name random --num-prompts 10 "
+        "--random-input-len 1024 --random-output-len 8 --host a --port 1\n```\n");
+}
+
+static void headers_of_pbs(void) {
+    CASE("PBS: nodes of its header, and a sourced file whose name a parameter says");
+    JOB("nodes=4 gpus-per-node=8 gpus=32 layers=40 tp=2", "job.sh",
+        "#PBS -l select=4\n#PBS -l walltime=1:00:00\nNUM_GPUS_PER_NODE=8\n"
+        "source ${DIR}/params/${PARAM_NAME}.sh\n"
+        "mpirun -np $NP --npernode $NUM_GPUS_PER_NODE python pretrain_gpt.py ${ALL_PARAMS[@]}\n",
+        "v3-13b.sh",
+        "ALL_PARAMS=(--num-layers 40 --hidden-size 5120 --num-attention-heads 40 --seq-length 4096 "
+        "--micro-batch-size 4 --global-batch-size 1024 --tensor-model-parallel-size 2)\n");
+}
+
+static void values_nobody_knows(void) {
+    CASE("a DeepSpeed file that a variable names: its stage is not known");
+    JOB("zero= micro-batch=2", "run.sh",
+        "deepspeed train.py --model_name_or_path x --num_train_epochs 1 "
+        "--per_device_train_batch_size 2 --deepspeed $CONFIG\n");
+    CASE("a file that is here says itself what its name lets guess");
+    JOB("zero=2 offload=", "run.sh",
+        "deepspeed run_clm.py --deepspeed ds_offload.json --per_device_train_batch_size 2\n",
+        "ds_offload.json", "{\"zero_optimization\": {\"stage\": 2}}");
+    JOB("zero=2 offload=false", "run.sh",
+        "deepspeed run_clm.py --deepspeed ds_zero2_no_offload.json --num_train_epochs 2\n");
+    CASE("a kind of tokenizer is no vocabulary where another model's is named");
+    JOB("vocab=", "run.sh",
+        "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 --hidden-size 64 "
+        "--num-attention-heads 8 --tokenizer-type Llama2Tokenizer --tokenizer-model "
+        "my-100k.model\n");
+    JOB("vocab=32000", "run.sh",
+        "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 --hidden-size 64 "
+        "--num-attention-heads 8 --tokenizer-type Llama2Tokenizer --tokenizer-model "
+        "$D/tokenizer.model\n");
+    CASE("nodes that only a template says");
+    JOB("gpus-per-node=8 nodes=", "run.sh",
+        "torchrun --nproc_per_node=8 --nnodes=$N train.py --model_name_or_path x "
+        "--per_device_train_batch_size 1 --num_train_epochs 1\n");
+}
+
+static void files_not_here(void) {
+    CASE("all that is trained stands in a file that is not here");
+    REFUSED("give fft-8b.yaml together with it", "run.sh",
+            "accelerate launch -m axolotl.cli.train -- examples/fft-8b.yaml\n");
+    REFUSED("task.dstack.yml:3", "task.dstack.yml",
+            "type: task\ncommands:\n  - accelerate launch -m axolotl.cli.train a/fft-8b.yaml\n"
+            "resources:\n  gpu: MI300X\n");
+}
+
+static void arguments_of_recipes(void) {
+    CASE("a recipe handed to partial, and what the parser of the command line says");
+    JOB("nodes=2 gpus-per-node=8 gpus=16 cp=2 layers=12 hidden=768", "pretrain.py",
+        "def parser():\n    p = argparse.ArgumentParser()\n"
+        "    p.add_argument(\"--nodes\", type=int, default=2)\n"
+        "    p.add_argument(\"--gpu-devices\", type=int, default=8)\n    return p\n"
+        "args = parser().parse_args()\n"
+        "recipe = partial(llm.llama31_8b.pretrain_recipe, num_nodes=args.nodes)(name=\"x\")\n"
+        "recipe.trainer.devices = args.gpu_devices\n"
+        "recipe.model = run.Config(llm.Llama3Config8B, num_layers=12, hidden_size=768)\n");
+}
+
+int main(void) {
+    values_of_charts();
+    clients_are_no_jobs();
+    headers_of_pbs();
+    values_nobody_knows();
+    files_not_here();
+    arguments_of_recipes();
+    return DONE;
+}
