@@ -108,6 +108,14 @@ static double adapter_s(const clg_iteration_pricing *p, const clg_iteration_op *
     return fmax(arithmetic, traffic) + p->serving->engine->adapter_kernel_s;
 }
 
+/* In fp32: no sooner than a product in 16 bit with as much to read. */
+static double router_s(const clg_iteration_pricing *p, const clg_iteration_op *i) {
+    clg_iteration_op narrow = *i;
+    narrow.stored = narrow.op.precision = CLG_BF16;
+    return fmax(clg_router_s(p->router, gpu_of(p), i->op.m, i->op.n, i->op.k),
+                product_s(p, &narrow));
+}
+
 /* ---- attention */
 
 static double cache_bytes_per_s(const clg_iteration_pricing *p) {
@@ -267,6 +275,8 @@ static double once_s(const clg_iteration_pricing *p, const clg_iteration_op *i) 
         return blocks_s(p, i);
     case CLG_KERNEL_ADAPTER:
         return adapter_s(p, i);
+    case CLG_KERNEL_ROUTER:
+        return router_s(p, i);
     case CLG_KERNEL_SEND_TOKENS:
         return send_tokens_s(p, &i->op);
     default:

@@ -6,6 +6,7 @@
 #include "cost/exchange.h"
 #include "cost/indexer.h"
 #include "cost/kernel.h"
+#include "cost/router.h"
 #include "cost/skinny.h"
 #include "step/iteration.h"
 
@@ -17,6 +18,7 @@ typedef struct clg_iteration_pricing {
     const clg_serve_curves *curves;
     const clg_sparse_kernels *sparse;
     const clg_exchange_curve *exchange;
+    const clg_router_curve *router;
     clg_attention_kernel attention;
 } clg_iteration_pricing;
 

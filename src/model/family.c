@@ -46,6 +46,7 @@ static const struct {
     {"mamba", CLG_MAMBA},
     {"one_part", CLG_ONE_PART},
     {"no_positions", CLG_NO_POSITIONS},
+    {"wide_router", CLG_WIDE_ROUTER},
 };
 
 static unsigned trait_of(const char *word) {

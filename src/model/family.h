@@ -43,6 +43,9 @@ enum {
     CLG_NO_POSITIONS = 1 << 30    /* attention without rotation or table */
 };
 
+/* Engines compute the router in fp32. No enumerator: the last bit of an unsigned is none of int. */
+#define CLG_WIDE_ROUTER (1u << 31)
+
 typedef struct clg_family {
     const char *type; /* model_type in config.json */
     unsigned traits;

@@ -106,6 +106,7 @@ typedef struct clg_mlp {
     int64_t shared_ffn; /* MoE: total width of the shared experts (0: none) */
     bool biases;        /* MoE: experts' matrices carry biases */
     bool clamped;       /* MoE: gate and up are cut off at a value before the activation */
+    bool wide_router;   /* MoE: engines compute the router in fp32 */
 } clg_mlp;
 
 /* Parameters of one layer by where they live, because they are sharded differently. */

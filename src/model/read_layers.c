@@ -118,7 +118,8 @@ static clg_mlp mlp_of(const raw_model *raw, int64_t layer, const raw_widths *w) 
                      .latent = raw->latent,
                      .shared_ffn = raw->shared_ffn,
                      .biases = raw->mlp_bias,
-                     .clamped = raw->clamped};
+                     .clamped = raw->clamped,
+                     .wide_router = has(raw, CLG_WIDE_ROUTER)};
 }
 
 /* One trained value per head that every query may attend to: in all layers, or by a switch in those

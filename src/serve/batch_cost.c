@@ -47,6 +47,7 @@ static void begin(pricing *p, const clg_replica *r) {
                                     .curves = &r->curves,
                                     .sparse = &r->sparse,
                                     .exchange = &r->exchange,
+                                    .router = &r->router,
                                     .attention = r->attention};
     count_kinds(&r->scenario->model, p->layers);
 }

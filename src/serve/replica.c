@@ -331,6 +331,7 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
         clg_routing_spread(arena, &r->expert_spread, error) != CLG_OK ||
         clg_sparse_kernels_find(arena, &r->sparse, error) != CLG_OK ||
         clg_exchange_find(arena, &r->exchange, error) != CLG_OK ||
+        clg_router_find(arena, &r->router, error) != CLG_OK ||
         clg_serve_curves_find(arena, &scenario->machine.gpu, &r->curves, error) != CLG_OK ||
         settle_doubt(arena, r, error) != CLG_OK)
         return error->status;

@@ -17,6 +17,7 @@ struct clg_replica {
     clg_attention_kernel attention;
     clg_exchange_curve exchange;
     clg_sparse_kernels sparse;
+    clg_router_curve router;
     clg_serve_sigma sigma; /* how far off it may be */
     double expert_spread;  /* of how often experts are chosen: step/routing.h */
     clg_serving_room room;

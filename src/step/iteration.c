@@ -177,6 +177,23 @@ static void experts(const clg_writer *w, const clg_mlp *mlp) {
     e->between_bytes = between_bytes(w, mlp, tokens, rows);
 }
 
+/* In fp32 tokens are widened first, in a kernel of its own. */
+static void route(const clg_writer *w, const clg_mlp *mlp) {
+    if (!mlp->wide_router) {
+        clg_write_product(w, "router", CLG_BF16, w->tokens, mlp->experts, w->hidden);
+        return;
+    }
+    clg_write_stream(w, "tokens in fp32", 6 * w->tokens * w->hidden);
+    clg_iteration_op *r = clg_write_op(w, CLG_OP_GEMM, "router");
+    r->kernel = CLG_KERNEL_ROUTER;
+    r->stored = r->op.precision = CLG_FP32;
+    r->op.m = w->tokens;
+    r->op.n = mlp->experts;
+    r->op.k = w->hidden;
+    r->op.flop = 2 * r->op.m * r->op.n * r->op.k;
+    r->op.hbm_bytes = 4 * (r->op.n * r->op.k + r->op.m * r->op.k + r->op.m * r->op.n);
+}
+
 static void write_mlp(const clg_writer *w, const clg_mlp *mlp) {
     double tp = w->s->layout->tp;
     if (mlp->kind == CLG_MLP_NONE) return;
@@ -186,7 +203,7 @@ static void write_mlp(const clg_writer *w, const clg_mlp *mlp) {
     }
     clg_writer inner = *w;
     inner.hidden = (double)clg_expert_input(w->s->model, mlp);
-    clg_write_product(w, "router", CLG_BF16, w->tokens, mlp->experts, w->hidden);
+    route(w, mlp);
     if (mlp->latent > 0)
         clg_write_product(w, "to latent width", w->s->layout->weights, w->tokens, inner.hidden,
                           w->hidden);

@@ -43,6 +43,7 @@ typedef enum clg_iteration_kernel {
     CLG_KERNEL_TAPS,         /* what the convolution still sees, read and written */
     CLG_KERNEL_STATE_BLOCKS, /* the delta rule, one multiprocessor a head of a sequence */
     CLG_KERNEL_ADAPTER,      /* a thin product of an adapter */
+    CLG_KERNEL_ROUTER,       /* a product in fp32 without matrix units */
     CLG_KERNEL_SEND_TOKENS   /* m tokens of k values to n experts each and back */
 } clg_iteration_kernel;
 
