@@ -128,6 +128,19 @@ static const char *read_model(clg_arena *arena, const clg_csv *csv, int row, clg
     return NULL;
 }
 
+/* "roce-*": a technology without its rate. Ports are as fast as the box's cards, or those of 200
+ * Gbit/s where no fabric is that fast. */
+static const char *at_card_rate(clg_arena *arena, const char *said, const clg_node *node) {
+    size_t stem = said ? strcspn(said, "*") : 0;
+    if (!said || !said[stem]) return said;
+    clg_fabric fabric;
+    clg_error none = {0};
+    const char *name =
+        clg_arena_print(arena, "%.*s%.0f", (int)stem, said, node->nic_bytes_per_s * 8e-9);
+    if (clg_fabric_find(arena, name, &fabric, &none) == CLG_OK) return name;
+    return clg_arena_print(arena, "%.*s200", (int)stem, said);
+}
+
 /* A table that does not say its network is of the one its stack's published runs had, else of that
  * of the GPU's reference box; in a box of another size a GPU has the share it has there. */
 static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
@@ -142,7 +155,7 @@ static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
         return clg_error_words(arena, &error);
     bool silent = !*clg_row_word(csv, row, "inter_gbit_per_s_per_gpu");
     bool named = silent && stack->fabric && !clg_stack_on_reference(stack);
-    const char *said = clg_notes_fabric(arena, csv, row);
+    const char *said = at_card_rate(arena, clg_notes_fabric(arena, csv, row), &machine->node);
     const char *fabric = said ? said : named ? stack->fabric : machine->node.fabric;
     if (clg_fabric_find(arena, fabric, &machine->fabric, &error) != CLG_OK)
         return clg_error_words(arena, &error);

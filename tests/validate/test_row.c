@@ -389,7 +389,7 @@ static void words(void) {
     } networks[] = {{"two boxes over TCP", "ethernet-100"},
                     {"GPUDirect-TCPX between them", "tcpx"},
                     {"GPUDirect-TCPXO between them", "tcpxo"},
-                    {"RoCE of the cloud", "roce-200"},
+                    {"RoCE of the cloud", "roce-400"},
                     {"2 x p5.48xlarge, EFA", "efa-v2"},
                     {"a3-megagpu-8g", "tcpxo"},
                     {"four cards", "ib-ndr"}};
@@ -481,6 +481,14 @@ static void open_cells(void) {
     CHECK(answer.doubt.open == 0 && answer.step_s < step_s);
     CHECK(predict(EIGHT_B "fsdp-2024,2024-06,bf16,none,1,,1,1,,1,32,,3,,over RoCE") == NULL);
     CHECK(answer.doubt.open == 0 && strcmp(scenario.machine.fabric.name, "roce-200") == 0);
+    CASE("ports of a technology named without its rate are as fast as the box's cards");
+    CHECK(predict("x,llama-3-8b,dense,32,4096,14336,1,32,8,128,128256,0,,,,,4096,mi355x,32,"
+                  "fsdp-2024,2026-06,bf16,none,1,,1,1,,1,32,,3,,over RoCE") == NULL);
+    CHECK(strcmp(scenario.machine.fabric.name, "roce-400") == 0);
+    CHECK_NEAR(clg_machine_line_bytes_per_s(&scenario.machine), 50e9, 1e-14);
+    CHECK(predict("x,llama-3-8b,dense,32,4096,14336,1,32,8,128,128256,0,,,,,4096,a10,32,"
+                  "fsdp-2024,2026-06,bf16,full,1,,1,1,,1,32,,3,,over RoCE") == NULL);
+    CHECK(strcmp(scenario.machine.fabric.name, "roce-200") == 0); /* cards of 100: no such port */
     CASE("a blank micro-batch widens, too: half of the weight is on the fastest");
     CHECK(predict(EIGHT_B "megatron-2024,2024-06,bf16,none,2,,2,1,,,256,,1,200") == NULL);
     double fastest = answer.step_s;
