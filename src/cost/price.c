@@ -50,9 +50,10 @@ static double product_s(const clg_pricing *p, const clg_op *op) {
 }
 
 /* Experts one by one run no faster than the host calls them: after the token counts were read
- * nothing is queued that could hide it. */
+ * nothing is queued that could hide it. Nor is between kernels whose results the host awaits. */
 static double called_s(const clg_pricing *p, const clg_op *op, double seconds) {
-    double calls_s = op->expert_calls * p->stack->host.expert_s;
+    double calls_s =
+        op->awaited ? p->stack->host.launch_s : op->expert_calls * p->stack->host.expert_s;
     return calls_s > seconds ? calls_s : seconds;
 }
 

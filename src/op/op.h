@@ -94,8 +94,9 @@ typedef struct clg_op {
     double expert_calls;     /* of one count: calls of the host beside the launch, where experts go
                                 one by one */
     bool casts; /* for a product in 8 bit or less: scales and copies to keep, the host's work too */
-    bool adapts; /* of an adapter: a frozen model beside does not have it */
-    bool routes; /* an expert layer's routing: the host has work of its own in this pass */
+    bool adapts;  /* of an adapter: a frozen model beside does not have it */
+    bool awaited; /* the host reads what it leaves before it goes on, so that nothing is queued */
+    bool routes;  /* an expert layer's routing: the host has work of its own in this pass */
     /* GEMM, GROUPED: sizes of one product. */
     double m, n, k, batch;
     /* ATTENTION: per rank. */

@@ -96,8 +96,10 @@ void clg_block_adapt(clg_block *block, const clg_shard *shard, double tokens, do
  * 2 more as it is int32, brought back 4 + 2, the product of the outlying columns 2, added 2 + 2 + 2
  * and cloned 2 + 2, twice those sums in fp32. Backward: the gradient is quantized too (2 + 4),
  * though nothing reads that; weights are put in order 1 + 1 twice, cast 1 + w, scaled w + w.
- * The int8 product itself is priced as a 16-bit one; zeroing of columns, copies to the host and
- * what it waits for them are left out. */
+ * Kernels of a forward: functional.py, double_quant 20 (five of them a sort), the columns' unique
+ * indices 8, their part of the weight 6, zeroed in both copies 6, picked 2, order 2, result 4.
+ * Backward: quantized 6, order 3, cast and scaled 3. Forward the host reads how many values stand
+ * out, twice, and in how many columns. The int8 product itself is priced as a 16-bit one. */
 static void outliers(clg_block *block, const clg_shard *shard, double tokens, double in, double out,
                      double matrices) {
     double w = shard->wide_bytes, cast = cast_bytes(shard);
@@ -105,8 +107,9 @@ static void outliers(clg_block *block, const clg_shard *shard, double tokens, do
     double forward = tokens * (in * (8 + cast) + out * result);
     double gradient = tokens * out * (6 + cast), weights = matrices * in * out * (5 + 3 * w);
     int each = matrices > 1 ? (int)(matrices + 0.5) : 1, casts = cast > 0 ? 1 : 0;
-    clg_block_memory(block, "quantize, outliers, dequantize", forward, (7 + 2 * casts) * each,
-                     gradient + weights, (6 + casts) * each);
+    clg_block_memory(block, "quantize, outliers, dequantize", forward, (48 + 2 * casts) * each,
+                     gradient + weights, (12 + casts) * each);
+    block->op[block->ops - 2].awaited = true;
 }
 
 /* nf4 and int4 are widened before each product, in the forward and again in the backward. Around it

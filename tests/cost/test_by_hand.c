@@ -301,6 +301,12 @@ static void called_one_by_one(void) {
     clg_block_price(&pricing, &block, cost);
     CHECK_NEAR(cost[CLG_PASS_FORWARD].memory_s, 12e-6, 1e-12);
     CHECK_NEAR(cost[CLG_PASS_FORWARD].launches, 3, 0);
+    CASE("where the host awaits what they leave, no faster than it launches them: 3 x 20 us");
+    block.op[0].awaited = true;
+    stack.host.launch_s = 20e-6;
+    clg_block_price(&pricing, &block, cost);
+    CHECK_NEAR(cost[CLG_PASS_FORWARD].memory_s, 60e-6, 1e-12);
+    CHECK(cost[CLG_PASS_FORWARD].host_s == 0); /* not once more */
 }
 
 int main(void) {

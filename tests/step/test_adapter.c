@@ -105,6 +105,16 @@ static int single_products(const clg_step *step) {
     return count;
 }
 
+static int kernels_in(const clg_step *step, const char *name, clg_pass pass, bool awaited) {
+    int kernels = 0;
+    for (int i = 0; i < step->kind[0].ops; i++) {
+        const clg_op *op = &step->kind[0].op[i];
+        if (op->pass == pass && op->awaited == awaited && strcmp(op->name, name) == 0)
+            kernels += op->count;
+    }
+    return kernels;
+}
+
 /* Llama 2 7B, 2,048 tokens: qkv 4,096 to 12,288, out 4,096 to 4,096, gate and up 4,096 to 22,016,
  * down 11,008 to 4,096: inputs and results 23,296 and 42,496 wide. */
 static void prepared(void) {
@@ -136,6 +146,11 @@ static void prepared(void) {
     CHECK_NEAR(bytes_in(step, eight, CLG_PASS_BACKWARD_INPUT), tokens * 6 * out + layer * 11,
                1e-12);
     CHECK(single_products(step) == 0 && widened(step) == 0);
+    CASE("48 kernels forward, which the host awaits, and 12 back");
+    CHECK(kernels_in(step, eight, CLG_PASS_FORWARD, true) == 4 * 48);
+    CHECK(kernels_in(step, eight, CLG_PASS_BACKWARD_INPUT, false) == 4 * 12);
+    CASE("PEFT before 2023-06 casts no norm of Llama");
+    CHECK(single_products(step_under("transformers@2023-05", "llama-2-7b", int8, 0)) == 0);
     CASE("prepared: 14 an input, 34 a result, 12 and 17; and its backward products are of fp32");
     step = step_under("transformers", "llama-2-7b", int8, 0);
     CHECK_NEAR(bytes_in(step, eight, CLG_PASS_FORWARD), tokens * (14 * in + 34 * out), 1e-12);
