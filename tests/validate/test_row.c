@@ -472,6 +472,17 @@ static void open_recompute(void) {
     CHECK_NEAR(answer.doubt.open, sqrt(0.2) * log(full_s / least_s), 1e-12);
 }
 
+static void ports(void) {
+    CASE("ports of a technology named without its rate are as fast as the box's cards");
+    CHECK(predict("x,llama-3-8b,dense,32,4096,14336,1,32,8,128,128256,0,,,,,4096,mi355x,32,"
+                  "fsdp-2024,2026-06,bf16,none,1,,1,1,,1,32,,3,,over RoCE") == NULL);
+    CHECK(strcmp(scenario.machine.fabric.name, "roce-400") == 0);
+    CHECK_NEAR(clg_machine_line_bytes_per_s(&scenario.machine), 50e9, 1e-14);
+    CHECK(predict("x,llama-3-8b,dense,32,4096,14336,1,32,8,128,128256,0,,,,,4096,a10,32,"
+                  "fsdp-2024,2026-06,bf16,full,1,,1,1,,1,32,,3,,over RoCE") == NULL);
+    CHECK(strcmp(scenario.machine.fabric.name, "roce-200") == 0); /* cards of 100: no such port */
+}
+
 static void open_cells(void) {
     CASE("a network that nobody names is one in the middle of those there are, and widens");
     CHECK(predict(EIGHT_B "fsdp-2024,2024-06,bf16,none,1,,1,1,,1,32,,3,") == NULL);
@@ -481,14 +492,6 @@ static void open_cells(void) {
     CHECK(answer.doubt.open == 0 && answer.step_s < step_s);
     CHECK(predict(EIGHT_B "fsdp-2024,2024-06,bf16,none,1,,1,1,,1,32,,3,,over RoCE") == NULL);
     CHECK(answer.doubt.open == 0 && strcmp(scenario.machine.fabric.name, "roce-200") == 0);
-    CASE("ports of a technology named without its rate are as fast as the box's cards");
-    CHECK(predict("x,llama-3-8b,dense,32,4096,14336,1,32,8,128,128256,0,,,,,4096,mi355x,32,"
-                  "fsdp-2024,2026-06,bf16,none,1,,1,1,,1,32,,3,,over RoCE") == NULL);
-    CHECK(strcmp(scenario.machine.fabric.name, "roce-400") == 0);
-    CHECK_NEAR(clg_machine_line_bytes_per_s(&scenario.machine), 50e9, 1e-14);
-    CHECK(predict("x,llama-3-8b,dense,32,4096,14336,1,32,8,128,128256,0,,,,,4096,a10,32,"
-                  "fsdp-2024,2026-06,bf16,full,1,,1,1,,1,32,,3,,over RoCE") == NULL);
-    CHECK(strcmp(scenario.machine.fabric.name, "roce-200") == 0); /* cards of 100: no such port */
     CASE("a blank micro-batch widens, too: half of the weight is on the fastest");
     CHECK(predict(EIGHT_B "megatron-2024,2024-06,bf16,none,2,,2,1,,,256,,1,200") == NULL);
     double fastest = answer.step_s;
@@ -537,6 +540,7 @@ static void open_cells(void) {
 int main(void) {
     unknown_words();
     open_layouts();
+    ports();
     open_cells();
     open_recompute();
     network();
