@@ -220,11 +220,8 @@ clg_status clg_request_price(clg_arena *arena, const clg_request *request, const
     clg_param_row row = clg_param_row_of(CLG_PARAM_PRICE); /* a word, unless it is a quantity */
     row.kind = CLG_KIND_QUANTITY;
     row.dimension = CLG_USD_PER_S;
-    *price = (clg_price){.name = "given",
-                         .provider = "given by you",
-                         .term = "given",
-                         .source = "--price",
-                         .gpu = gpu->name};
+    *price =
+        (clg_price){.name = "given", .provider = "given by you", .term = "given", .gpu = gpu->name};
     return clg_request_at_flag(clg_request_parse(row, word, &price->usd_per_s, error),
                                CLG_PARAM_PRICE, error);
 }

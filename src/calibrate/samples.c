@@ -150,7 +150,6 @@ static clg_status read_members(clg_arena *arena, const clg_json *root, const cha
         clg_json_string(where, "gpu", "", &s->gpu, file, error) != CLG_OK ||
         clg_json_string(where, "host", "", &s->hosts, file, error) != CLG_OK)
         return CLG_BAD_INPUT;
-    s->source = "";
     s->seconds = median_s(arena, clg_json_member(root, "seconds"));
     s->expected_s = number_or_none(root, "expected_step_s");
     s->watts = number_or_none(root, "watts");

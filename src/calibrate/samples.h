@@ -26,12 +26,11 @@ typedef struct clg_sample {
     clg_precision precision;
     double m, n, k;
     double seconds;
-    double expected_s;  /* of a step: what its list of operations said */
-    double watts;       /* of a GPU meanwhile; 0: not stated */
-    bool hot;           /* it was slowed down by heat, or by a power brake */
-    const char *gpu;    /* as the program calls it; "" when not stated */
-    const char *source; /* of a table's row; "" when not stated */
-    const char *hosts;  /* nodes that took part, with commas; "" when not stated */
+    double expected_s; /* of a step: what its list of operations said */
+    double watts;      /* of a GPU meanwhile; 0: not stated */
+    bool hot;          /* it was slowed down by heat, or by a power brake */
+    const char *gpu;   /* as the program calls it; "" when not stated */
+    const char *hosts; /* nodes that took part, with commas; "" when not stated */
 } clg_sample;
 
 typedef struct clg_left_out {

@@ -164,7 +164,7 @@ clg_status clg_samples_read_nccl(clg_arena *arena, const char *file, const char 
     log_state *log = clg_take(arena, 1, log_state);
     const char *end = text + size;
     int before = samples->count, wrong = samples->wrong, named = clg_samples_operation(file);
-    log->sample = (clg_sample){.kind = CLG_SAMPLE_COLLECTIVE, .gpu = "", .source = ""};
+    log->sample = (clg_sample){.kind = CLG_SAMPLE_COLLECTIVE, .gpu = ""};
     log->sample.collective = named >= 0 ? (clg_collective)named : CLG_ALL_REDUCE;
     log->after = 8;
     log->counts_wrong = true;

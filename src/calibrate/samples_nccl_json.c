@@ -87,8 +87,7 @@ clg_status clg_samples_read_nccl_json(clg_arena *arena, const char *file, const 
                          .ranks = d.ranks > 1 ? d.ranks : samples->ranks,
                          .nodes = d.ranks > 1 ? d.nodes : samples->nodes,
                          .gpu = d.gpu,
-                         .hosts = d.hosts.size > 0 ? d.hosts.data : "",
-                         .source = ""};
+                         .hosts = d.hosts.size > 0 ? d.hosts.data : ""};
     clg_error_at(error, file, 0, 0, NULL);
     if (sample.ranks < 2 || !results)
         return clg_fail(error, CLG_BAD_INPUT, "give --ranks and --nodes",

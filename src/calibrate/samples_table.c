@@ -25,8 +25,7 @@ static void take_collective(clg_arena *arena, const clg_csv *csv, int row, clg_s
     clg_sample s = {.kind = CLG_SAMPLE_COLLECTIVE,
                     .bytes = number(csv, row, "size_bytes"),
                     .seconds = number(csv, row, "time_us_out") * 1e-6,
-                    .gpu = word(csv, row, "gpu"),
-                    .source = word(csv, row, "source")};
+                    .gpu = word(csv, row, "gpu")};
     if (collective < 0 || ranks < 2 || ranks > 1e6 || s.bytes < 1) {
         clg_samples_leave_out(samples, "a collective without name, bytes and two ranks or more");
         return;
@@ -46,8 +45,7 @@ static void take_product(clg_arena *arena, const clg_csv *csv, int row, clg_samp
                     .n = number(csv, row, "n"),
                     .k = number(csv, row, "k"),
                     .seconds = number(csv, row, "seconds"),
-                    .gpu = word(csv, row, "gpu"),
-                    .source = word(csv, row, "source")};
+                    .gpu = word(csv, row, "gpu")};
     double rate = number(csv, row, "tflops") * 1e12;
     if (s.seconds <= 0 && rate > 0) s.seconds = 2 * s.m * s.n * s.k / rate;
     if (precision < 0 || s.m < 1 || s.n < 1 || s.k < 1 || (*groups && strcmp(groups, "1") != 0)) {

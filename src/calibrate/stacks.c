@@ -284,7 +284,6 @@ static void solve(clg_arena *arena, const chosen *c, clg_stack_prior slowdown, c
     }
     clg_terms_solve(arena, &problem, terms, s->terms, &fit);
     for (int i = 0; i < s->terms; i++) s->term[i].term = terms[i];
-    s->left = fit.after;
 }
 
 /* Whether two fits leave out the same runs of a stack. */

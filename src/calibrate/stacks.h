@@ -37,9 +37,8 @@ typedef struct clg_stack_terms {
     const char *stack, *family;
     clg_stack_term term[CLG_STACK_TERMS]; /* the first is kernel_slowdown */
     int terms, runs, sources;
-    double readings;   /* independent ones that the runs are worth */
-    double alone;      /* kernel_slowdown before it was drawn to the mean */
-    clg_residual left; /* of the runs, as fitted */
+    double readings; /* independent ones that the runs are worth */
+    double alone;    /* kernel_slowdown before it was drawn to the mean */
 } clg_stack_terms;
 
 /* count stacks, and what one without runs has. */

@@ -83,7 +83,6 @@ static int64_t size_of(const char *field) {
 typedef struct tar {
     clg_arena *arena; /* what lives on: names */
     const char *path;
-    clg_trace_source source;
     char longer[4096]; /* the name of the next member, where it is long */
 } tar;
 
@@ -122,7 +121,7 @@ static bool skip(part *p, int64_t size) {
 
 void clg_archive_read_tar(clg_arena *arena, const char *path, clg_trace_source source,
                           clg_member_reader *read, void *context) {
-    tar t = {.arena = arena, .path = path, .source = source};
+    tar t = {.arena = arena, .path = path};
     char header[BLOCK + 1] = "";
     for (int members = 0; members < MOST_MEMBERS && fill_whole(source, header, BLOCK);) {
         int64_t size = size_of(header + 124);

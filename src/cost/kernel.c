@@ -192,7 +192,6 @@ static clg_status read_file(clg_arena *arena, const clg_file *file, clg_kernels 
     fill_missing_grouped(&read);
     fill_missing_gemm(read.grouped);
     fill_missing_attention(read.attention);
-    read.data = root;
     *kernels = read;
     return CLG_OK;
 }

@@ -84,7 +84,6 @@ typedef struct clg_kernels {
     } memory;
     clg_state_curve state;
     double optimizer_efficiency; /* share of HBM bandwidth of a fused multi-tensor update */
-    const clg_json *data;
 } clg_kernels;
 
 /* The file of a GPU, or of the one that lends to it; NULL: none. */

@@ -18,8 +18,7 @@ clg_status clg_api_price_find(clg_arena *arena, const char *name, clg_api_price 
     *p = (clg_api_price){.name = clg_json_text(root, "name", ""),
                          .title = clg_json_text(root, "title", ""),
                          .model = clg_json_text(root, "model", ""),
-                         .date = clg_json_text(root, "date", ""),
-                         .source = clg_json_text(clg_json_member(root, "output"), "source", "")};
+                         .date = clg_json_text(root, "date", "")};
     const clg_value_field fields[] = {{"input", CLG_USD_PER_TOKEN, &p->usd_per_input_token},
                                       {"output", CLG_USD_PER_TOKEN, &p->usd_per_output_token}};
     p->usd_per_cached_token = -1;

@@ -7,7 +7,7 @@
 
 /* What an API asks per token. */
 typedef struct clg_api_price {
-    const char *name, *title, *model, *date, *source; /* model: presets, spaces between them */
+    const char *name, *title, *model, *date; /* model: presets, spaces between them */
     double usd_per_input_token, usd_per_output_token;
     double usd_per_cached_token; /* input found in the API's cache; below 0: as other input */
 } clg_api_price;

@@ -195,7 +195,6 @@ static void fill_time(const composition *c, const clg_pipeline_result *run, clg_
     e->matrix_s = all.matrix_s;
     e->attention_s = all.attention_s;
     e->memory_bound_s = all.memory_s;
-    e->hbm_bytes = all.hbm_bytes;
 }
 
 static void fill_memory(composition *c, bool detail, clg_evaluation *e) {

@@ -88,7 +88,6 @@ typedef struct clg_evaluation {
     double usd_per_h, usd_per_million_tokens; /* 0 without a price */
     clg_wall bound_by;
     double matrix_s, attention_s, memory_bound_s; /* parts of compute_s on the critical stage */
-    double hbm_bytes;                             /* of the critical stage, one step */
     double log_sigma;                             /* of the interval: mean of its sides */
     clg_doubt doubt;                              /* what it is made of beside the stack */
     const char *caveats; /* "; "-joined: borrowed curves, outside fitted range; NULL */

@@ -31,7 +31,6 @@ typedef struct clg_gpu {
     double pcie_bytes_per_s;                /* one direction */
     double tdp_w, idle_w;
     const clg_json *data;
-    const char *file;
 } clg_gpu;
 
 typedef struct clg_node {
@@ -68,14 +67,12 @@ typedef struct clg_fabric {
     double half_ranks;       /* ranks of a group at which its rate is half of that of a few; 0: rate
                                 does not depend on ranks */
     const clg_json *data;
-    const char *file;
 } clg_fabric;
 
 typedef struct clg_price {
-    const char *name, *title, *provider, *gpu, *term, *date, *source;
+    const char *name, *title, *provider, *gpu, *term, *date;
     double usd_per_s; /* per GPU; 0 is a price too where it is known */
     const clg_json *data;
-    const char *file;
 } clg_price;
 
 clg_status clg_gpu_read(clg_arena *arena, const char *file, const char *text, size_t size,

@@ -19,7 +19,6 @@ typedef struct field {
 } field;
 
 typedef struct file_kind {
-    const char *folder; /* "gpu/" */
     const field *fields;
     int count;
 } file_kind;
@@ -91,13 +90,11 @@ static const field price_fields[] = {
     {"date", WORD, CLG_COUNT, true, AT(clg_price, date)},
     {"price", NUMBER, CLG_USD_PER_S, true, AT(clg_price, usd_per_s)}};
 
-static const file_kind gpu_kind = {"gpu/", gpu_fields, sizeof gpu_fields / sizeof gpu_fields[0]};
-static const file_kind node_kind = {"node/", node_fields,
-                                    sizeof node_fields / sizeof node_fields[0]};
-static const file_kind fabric_kind = {"fabric/", fabric_fields,
+static const file_kind gpu_kind = {gpu_fields, sizeof gpu_fields / sizeof gpu_fields[0]};
+static const file_kind node_kind = {node_fields, sizeof node_fields / sizeof node_fields[0]};
+static const file_kind fabric_kind = {fabric_fields,
                                       sizeof fabric_fields / sizeof fabric_fields[0]};
-static const file_kind price_kind = {"price/", price_fields,
-                                     sizeof price_fields / sizeof price_fields[0]};
+static const file_kind price_kind = {price_fields, sizeof price_fields / sizeof price_fields[0]};
 
 static clg_status read_word(const clg_json *root, const field *f, const char *file, char *into,
                             clg_error *error) {
@@ -213,7 +210,6 @@ clg_status clg_gpu_read(clg_arena *arena, const char *file, const char *text, si
         check_cache(root, file, error) != CLG_OK || read_peaks(root, file, &read, error) != CLG_OK)
         return CLG_BAD_INPUT;
     read.data = root;
-    read.file = file;
     *gpu = read;
     return CLG_OK;
 }
@@ -238,7 +234,6 @@ clg_status clg_fabric_read(clg_arena *arena, const char *file, const char *text,
     if (read_file(arena, &fabric_kind, file, text, size, &read, &root, error) != CLG_OK)
         return CLG_BAD_INPUT;
     read.data = root;
-    read.file = file;
     *fabric = read;
     return CLG_OK;
 }
@@ -249,11 +244,7 @@ clg_status clg_price_read(clg_arena *arena, const char *file, const char *text, 
     clg_price read = {0};
     if (read_file(arena, &price_kind, file, text, size, &read, &root, error) != CLG_OK)
         return CLG_BAD_INPUT;
-    const clg_json *value = clg_json_member(root, "price");
-    const clg_json *source = clg_json_member(value, "source");
-    read.source = source ? source->text : "";
     read.data = root;
-    read.file = file;
     *price = read;
     return CLG_OK;
 }

@@ -98,7 +98,6 @@ static void weigh(clg_arena *arena, const clg_workload *w, const clg_scenario *s
         best->tp = c->tp;
         best->dp = r.layout.dp;
         best->ep = r.layout.ep;
-        best->max_sequences = r.rules.max_sequences;
         best->sigma = r.sigma;
     }
     clg_arena_back_to(arena, mark);

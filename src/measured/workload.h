@@ -25,7 +25,7 @@ const char *const *clg_workload_names(clg_arena *arena);
  * a benchmark would choose.
  * `timed`: at a steady rate within the target; else all requests at once. */
 typedef struct clg_workload_best {
-    int tp, dp, ep, max_sequences;
+    int tp, dp, ep;
     clg_serve_sigma sigma;       /* how far off that may be */
     double tokens_per_s_per_gpu; /* 0: nothing fits, or nothing meets the target */
 } clg_workload_best;

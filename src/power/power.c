@@ -26,7 +26,6 @@ clg_status clg_power_find(clg_arena *arena, clg_power *power, clg_error *error) 
             CLG_OK ||
         clg_value_done(root, FILE_NAME, error) != CLG_OK)
         return CLG_BAD_INPUT;
-    read.data = root;
     *power = read;
     return CLG_OK;
 }

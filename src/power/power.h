@@ -7,7 +7,6 @@
 /* Draw of each activity as a share of the board's power limit (data/power/phases.json). */
 typedef struct clg_power {
     double matrix, attention, memory, waiting, idle; /* share of the limit */
-    const clg_json *data;
 } clg_power;
 
 clg_status clg_power_find(clg_arena *arena, clg_power *power, clg_error *error);

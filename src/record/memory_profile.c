@@ -135,7 +135,6 @@ static clg_status read(clg_recording *into, clg_trace_source source, const clg_c
         use.rank = clg_trace_rank_of_name(into->file);
         use.kinds = p->peak_bytes == use.peak_bytes;
         memcpy(use.at_peak, p->at_peak, sizeof use.at_peak);
-        into->memory.arena = &into->arena;
         CLG_APPEND(&into->arena, into->memory.use, into->memory.count, into->memory.capacity, use);
     }
     clg_arena_clear(&p->scratch);

@@ -294,7 +294,6 @@ static void read_device(snapshot *s, clg_recording *into, size_t device) {
     use.rank = (int32_t)device;
     tell_peak(s, (int64_t)device, &use, peak);
     tell_refusals(s, &use);
-    into->memory.arena = &into->arena;
     CLG_APPEND(&into->arena, into->memory.use, into->memory.count, into->memory.capacity, use);
 }
 

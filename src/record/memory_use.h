@@ -50,7 +50,6 @@ typedef struct clg_memory_use {
 } clg_memory_use;
 
 typedef struct clg_memory_uses {
-    clg_arena *arena;
     clg_memory_use *use;
     size_t count, capacity;
 } clg_memory_uses;

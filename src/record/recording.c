@@ -31,7 +31,7 @@ void clg_recording_walk(clg_parcel *p, clg_recording *r) {
     if (clg_parcel_integer(p, CLG_RECORDING_FORM, 0, INT32_MAX) != CLG_RECORDING_FORM)
         clg_parcel_break(p, "another form");
     if (!p->out) r->benchmarks.arena = r->logs.arena = p->arena;
-    if (!p->out) r->stages.arena = r->executions.arena = r->memory.arena = p->arena;
+    if (!p->out) r->stages.arena = r->executions.arena = p->arena;
     r->status = (clg_status)clg_parcel_integer(p, r->status, CLG_OK, CLG_BAD_USAGE);
     walk_error(p, &r->error);
     walk_traces(p, r);

@@ -65,7 +65,6 @@ static clg_status read_law(clg_arena *arena, const clg_file *file, const positio
         return CLG_BAD_INPUT;
     double x = basis == BY_LOSS ? at->loss : basis == BY_DATA ? at->tokens : at->flop;
     law->tokens = coefficient * clg_pow(x / reference, basis == BY_LOSS ? -exponent : exponent);
-    law->source = clg_value_why(arena, root, "coefficient");
     return CLG_OK;
 }
 

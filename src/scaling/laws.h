@@ -13,7 +13,7 @@
 enum { CLG_BATCH_LAWS = 8 };
 
 typedef struct clg_batch_law {
-    const char *name, *title, *source;
+    const char *name, *title;
     double tokens; /* critical batch of this model and token count */
 } clg_batch_law;
 

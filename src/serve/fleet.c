@@ -91,8 +91,6 @@ static void settle(clg_fleet *f, const clg_serve_totals *sum, const clg_demand *
     f->requests = sum->finished + sum->refused;
     f->refused = sum->refused;
     f->preemptions = sum->preemptions;
-    f->iterations = (double)sum->iterations;
-    f->events = (double)sum->events;
     f->span_s = fmax(d->span_s, sum->end_s - begin_s);
     double paid = f->span_s * (double)f->simulated;
     double scale = (double)f->replicas / (double)f->simulated / fmax(f->span_s, 1e-9);

@@ -40,7 +40,6 @@ typedef struct clg_fleet {
     double span_s;                     /* paid time of each replica */
     double output_tokens_per_s;        /* of the whole fleet */
     clg_reuse found;                   /* of prompt tokens */
-    double iterations, events;
 } clg_fleet;
 
 typedef enum clg_factor {

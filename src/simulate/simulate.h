@@ -26,7 +26,6 @@ typedef struct clg_pipeline_result {
     double *busy_s;          /* [stages] time in passes */
     double *start_s, *end_s; /* [stages] first start, last end */
     double send_exposed_s;   /* what the step loses to sends; 0 unless split_sends */
-    int *alive;
 } clg_pipeline_result;
 
 /* Result arrays live in `arena`. `timeline` may be NULL; else one track per stage is written, pass

@@ -124,8 +124,7 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
         clg_dataset_open(arena, "engine", name, &file, &root, error) != CLG_OK)
         return error->status;
     *e = (clg_engine){.name = clg_json_text(root, "name", ""),
-                      .title = clg_json_text(root, "title", ""),
-                      .file = file->path};
+                      .title = clg_json_text(root, "title", "")};
     if (clg_graph_sizes_read(clg_json_member(root, "graphs"), file->path, &e->graphs, error) !=
         CLG_OK)
         return error->status;

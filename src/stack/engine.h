@@ -35,7 +35,6 @@ typedef struct clg_engine {
     const char *newer_generation; /* of GPUs, that the engine's newest kernels are for */
     clg_graph_sizes graphs;       /* of batches that only decode */
     clg_front_end front;
-    const char *file;
 } clg_engine;
 
 /* The engine as it starts on a GPU: limits by the size of its memory. */

@@ -63,8 +63,7 @@ static void add_collectives(clg_arena *arena, const clg_recorded_job *job, clg_s
                              .ranks = (int)middle->group_size,
                              .bytes = (double)middle->bytes,
                              .seconds = (double)middle->transfer_ns * 1e-9,
-                             .gpu = job->traces[0].gpu ? job->traces[0].gpu : "",
-                             .source = ""};
+                             .gpu = job->traces[0].gpu ? job->traces[0].gpu : ""};
         clg_samples_add(arena, samples, &sample);
     }
     clg_arena_clear(&scratch);
@@ -116,8 +115,7 @@ static void add_products(clg_arena *arena, const clg_recorded_job *job, clg_samp
                              .n = (double)middle->n,
                              .k = (double)middle->k,
                              .seconds = (double)middle->kernel_ns * 1e-9,
-                             .gpu = job->traces[0].gpu ? job->traces[0].gpu : "",
-                             .source = ""};
+                             .gpu = job->traces[0].gpu ? job->traces[0].gpu : ""};
         clg_samples_add(arena, samples, &sample);
     }
     clg_arena_clear(&scratch);

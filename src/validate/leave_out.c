@@ -319,6 +319,5 @@ void clg_leave_out_score(clg_arena *arena, clg_leave_out_rows *rows, clg_fold_ki
     clg_widths_fit(arena, s.miss[0], s.counts, rows->validation->runs, &rows->standard, &l.widths);
     l.held_out = score_held_out(&s, &l.widths);
     l.run = s.unseen;
-    l.new_stack = s.new_stack;
     *scores = l;
 }

@@ -42,7 +42,6 @@ typedef struct clg_leave_out {
     clg_fold held_out;                   /* in no fold; rows 0: none */
     clg_interval_widths widths;          /* from all runs, each predicted without its fold */
     clg_run *run;                        /* [of the validation] as predicted without its fold */
-    bool *new_stack;                     /* same: it was of a stack without other runs */
     clg_stacks stacks;                   /* fitted to all */
 } clg_leave_out;
 

@@ -33,8 +33,7 @@ static inline void synthetic_collectives(clg_arena *arena, const clg_network *tr
                                 .ranks = ranks,
                                 .nodes = ranks / per_domain,
                                 .bytes = bytes,
-                                .gpu = "",
-                                .source = ""};
+                                .gpu = ""};
                 clg_collective_best(truth, s.collective, (clg_group){ranks, per_domain}, bytes,
                                     &s.seconds);
                 s.seconds *= synthetic_noise(samples->count, spread, wild);
@@ -54,8 +53,7 @@ static inline void synthetic_products(clg_arena *arena, const clg_gpu *gpu,
                                 .m = m,
                                 .n = floor(n),
                                 .k = floor(k),
-                                .gpu = "",
-                                .source = ""};
+                                .gpu = ""};
                 s.seconds = clg_gemm_s(gpu, truth, CLG_BF16, s.m, s.n, s.k, 1) *
                             synthetic_noise(samples->count, spread, wild);
                 clg_samples_add(arena, samples, &s);

@@ -116,8 +116,7 @@ static void test_undetermined(void) {
                         .ranks = 8,
                         .nodes = 1,
                         .bytes = 4e9,
-                        .gpu = "",
-                        .source = ""};
+                        .gpu = ""};
         clg_collective_best(&known, s.collective, (clg_group){8, 8}, s.bytes, &s.seconds);
         clg_samples_add(&arena, &samples, &s);
     }
@@ -135,8 +134,7 @@ static void test_undetermined(void) {
                         .ranks = 8,
                         .nodes = 1,
                         .bytes = bytes,
-                        .gpu = "",
-                        .source = ""};
+                        .gpu = ""};
         clg_collective_best(&known, s.collective, (clg_group){8, 8}, s.bytes, &s.seconds);
         clg_samples_add(&arena, &samples, &s);
     }

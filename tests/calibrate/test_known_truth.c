@@ -15,8 +15,7 @@ static void read_links(const clg_network *truth, int lossy, clg_samples *samples
                             .ranks = 8 * nodes,
                             .nodes = nodes,
                             .bytes = bytes,
-                            .gpu = "",
-                            .source = ""};
+                            .gpu = ""};
             clg_collective_best(truth, x.collective, (clg_group){x.ranks, 8}, bytes, &x.seconds);
             x.seconds *= synthetic_noise(samples->count, 0.03, lossy);
             clg_samples_add(&arena, samples, &x);

@@ -9,7 +9,7 @@
 static clg_arena arena;
 
 /* NULL when there is no such file. */
-static const char *read_file(const char *path, size_t *size) {
+static char *read_file(const char *path, size_t *size) {
     FILE *file = fopen(path, "rb");
     enum { MOST = 4 << 20 };
     if (!file) return NULL;
@@ -19,6 +19,18 @@ static const char *read_file(const char *path, size_t *size) {
     return text;
 }
 
+/* Leaves the head of a table, and the rows whose first column is the source. */
+static size_t keep_source(char *text, const char *source) {
+    char *to = strchr(text, '\n') + 1;
+    for (char *line = to, *end; (end = strchr(line, '\n')); line = end + 1) {
+        size_t size = (size_t)(end + 1 - line), length = strlen(source);
+        if (strncmp(line, source, length) != 0 || line[length] != ',') continue;
+        memmove(to, line, size);
+        to += size;
+    }
+    return (size_t)(to - text);
+}
+
 /* The samples of one source and GPU. */
 static clg_samples read_samples(const char *path, const char *source, const char *gpu) {
     clg_samples all = {0}, some = {0};
@@ -26,12 +38,12 @@ static clg_samples read_samples(const char *path, const char *source, const char
     clg_csv runs;
     clg_error e = {0};
     size_t size;
-    const char *text = read_file(path, &size);
+    char *text = read_file(path, &size);
     if (!text) return some;
+    size = keep_source(text, source);
     CHECK(clg_samples_read(&arena, path, text, size, &all, &form, &runs, &e) == CLG_OK);
     for (int i = 0; i < all.count; i++)
-        if (strcmp(all.sample[i].source, source) == 0 && strstr(all.sample[i].gpu, gpu))
-            clg_samples_add(&arena, &some, &all.sample[i]);
+        if (strstr(all.sample[i].gpu, gpu)) clg_samples_add(&arena, &some, &all.sample[i]);
     return some;
 }
 

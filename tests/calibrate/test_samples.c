@@ -189,7 +189,7 @@ static void test_copies(void) {
     CHECK(clg_kernels_find(&arena, &gpu, &start, &e) == CLG_OK);
     for (int i = 0; i < 16; i++) {
         double bytes = 65536 * (double)(1 << i);
-        clg_sample s = {.kind = CLG_SAMPLE_COPY, .gpu = "", .source = "", .bytes = bytes};
+        clg_sample s = {.kind = CLG_SAMPLE_COPY, .gpu = "", .bytes = bytes};
         s.seconds = (i % 2 ? 1.03 : 0.97) * (5e-6 + bytes / (0.7 * gpu.hbm_bytes_per_s));
         clg_samples_add(&arena, &samples, &s);
     }
