@@ -22,11 +22,7 @@ static double alive(clg_pipeline p, int stage) {
     return p.stages + 1;
 }
 
-const clg_schedule clg_schedule_dualpipe = {.kind = CLG_DUALPIPE,
-                                            .name = "dualpipe",
-                                            .help = "both directions, two copies of the weights",
-                                            .source = "arXiv:2412.19437, section 3.2.1",
-                                            .splits_backward = true,
+const clg_schedule clg_schedule_dualpipe = {.splits_backward = true,
                                             .weight_copies = 2,
                                             .refuses = refuses,
                                             .depth = depth,

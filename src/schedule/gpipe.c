@@ -14,11 +14,7 @@ static double alive(clg_pipeline p, int stage) {
     return p.micro_batches;
 }
 
-const clg_schedule clg_schedule_gpipe = {.kind = CLG_GPIPE,
-                                         .name = "gpipe",
-                                         .help = "all forwards, then all backwards",
-                                         .source = "Huang et al. 2019, arXiv:1811.06965",
-                                         .weight_copies = 1,
+const clg_schedule clg_schedule_gpipe = {.weight_copies = 1,
                                          .refuses = clg_refuses_chunks,
                                          .depth = clg_depth_round,
                                          .slots = slots,

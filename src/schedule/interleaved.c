@@ -46,13 +46,8 @@ static double alive(clg_pipeline p, int stage) {
     return most < total ? most : total;
 }
 
-const clg_schedule clg_schedule_interleaved = {
-    .kind = CLG_INTERLEAVED,
-    .name = "interleaved",
-    .help = "1f1b over several chunks per stage (vpp)",
-    .source = "Narayanan et al. 2021, arXiv:2104.04473, section 2.2",
-    .weight_copies = 1,
-    .refuses = refuses,
-    .depth = clg_depth_round,
-    .slots = slots,
-    .alive = alive};
+const clg_schedule clg_schedule_interleaved = {.weight_copies = 1,
+                                               .refuses = refuses,
+                                               .depth = clg_depth_round,
+                                               .slots = slots,
+                                               .alive = alive};

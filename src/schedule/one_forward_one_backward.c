@@ -23,11 +23,7 @@ static double alive(clg_pipeline p, int stage) {
     return most < p.micro_batches ? most : p.micro_batches;
 }
 
-const clg_schedule clg_schedule_1f1b = {.kind = CLG_1F1B,
-                                        .name = "1f1b",
-                                        .help = "one forward, one backward in steady state",
-                                        .source = "Narayanan et al. 2021, arXiv:2104.04473",
-                                        .weight_copies = 1,
+const clg_schedule clg_schedule_1f1b = {.weight_copies = 1,
                                         .refuses = clg_refuses_chunks,
                                         .depth = clg_depth_round,
                                         .slots = slots,

@@ -38,7 +38,7 @@ clg_slots clg_slots_begin(clg_arena *arena, int capacity) {
 }
 
 void clg_slots_add(clg_slots *slots, clg_slot_kind kind, int chunk, int micro_batch) {
-    slots->slot[slots->count++] = (clg_slot){(unsigned char)kind, 0, (short)chunk, micro_batch};
+    slots->slot[slots->count++] = (clg_slot){(unsigned char)kind, (short)chunk, micro_batch};
 }
 
 int clg_depth_round(clg_pipeline pipeline, int stage, int chunk) {

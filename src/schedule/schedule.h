@@ -21,7 +21,6 @@ typedef enum clg_slot_kind {
 
 typedef struct clg_slot {
     unsigned char kind; /* clg_slot_kind */
-    unsigned char pair; /* 1: runs fused with the next slot (DualPipe's overlapped F&B) */
     short chunk;        /* model chunk on this stage, from 0 */
     int micro_batch;    /* from 0 */
 } clg_slot;
@@ -43,12 +42,10 @@ typedef struct clg_pipeline {
 
 clg_pipeline clg_pipeline_of(const clg_layout *layout);
 
-/* All that help, search, manual and simulator know of a schedule. A micro-batch visits depths
+/* All that search and simulator know of a schedule. A micro-batch visits depths
  * 0 .. stages*chunks-1; a stage works on the depths of its chunks. DualPipe sends every other
  * micro-batch the opposite way: its stages hold two depths with one chunk each, numbered 0, 1. */
 typedef struct clg_schedule {
-    clg_schedule_kind kind;
-    const char *name, *help, *source;
     bool splits_backward; /* has separate weight passes */
     bool crosses_steps;   /* stages do not wait for one another between steps */
     int weight_copies;    /* 2 for DualPipe (two directions), else 1 */

@@ -27,11 +27,7 @@ static double alive(clg_pipeline p, int stage) {
     return p.stages < p.micro_batches ? p.stages : p.micro_batches;
 }
 
-const clg_schedule clg_schedule_zb_h1 = {.kind = CLG_ZB_H1,
-                                         .name = "zb-h1",
-                                         .help = "1f1b with weight gradients in the bubble",
-                                         .source = "Qi et al. 2023, arXiv:2401.10241",
-                                         .splits_backward = true,
+const clg_schedule clg_schedule_zb_h1 = {.splits_backward = true,
                                          .weight_copies = 1,
                                          .refuses = clg_refuses_chunks,
                                          .depth = clg_depth_round,

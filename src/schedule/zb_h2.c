@@ -13,11 +13,7 @@ static double alive(clg_pipeline p, int stage) {
     return most < p.micro_batches ? most : p.micro_batches;
 }
 
-const clg_schedule clg_schedule_zb_h2 = {.kind = CLG_ZB_H2,
-                                         .name = "zb-h2",
-                                         .help = "no bubble, twice the activations of 1f1b",
-                                         .source = "Qi et al. 2023, arXiv:2401.10241",
-                                         .splits_backward = true,
+const clg_schedule clg_schedule_zb_h2 = {.splits_backward = true,
                                          .crosses_steps = true,
                                          .weight_copies = 1,
                                          .refuses = clg_refuses_chunks,

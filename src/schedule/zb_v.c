@@ -16,11 +16,7 @@ static double alive(clg_pipeline p, int stage) {
     return most < total ? most : total;
 }
 
-const clg_schedule clg_schedule_zb_v = {.kind = CLG_ZB_V,
-                                        .name = "zb-v",
-                                        .help = "two chunks in a V, no bubble in steady state",
-                                        .source = "Qi et al. 2024, arXiv:2405.15362",
-                                        .splits_backward = true,
+const clg_schedule clg_schedule_zb_v = {.splits_backward = true,
                                         .weight_copies = 1,
                                         .refuses = refuses,
                                         .depth = clg_depth_v,

@@ -123,8 +123,7 @@ static void zero_bubble(void) {
 static void every_schedule(void) {
     for (int kind = 0; kind < CLG_SCHEDULES; kind++) {
         const clg_schedule *s = clg_schedule_of((clg_schedule_kind)kind);
-        CASE(s->name);
-        CHECK(s->source && s->help);
+        CASE(clg_name_of(clg_schedule_names, kind));
         for (int p = 2; p <= 9; p++)
             for (int v = 1; v <= CHUNKS; v++)
                 for (int m = 1; m <= 24; m++) {
