@@ -13,7 +13,8 @@ void clg_lane_client_asks(clg_lane *r, double when_s) {
 }
 
 void clg_lane_take_arrivals(clg_lane *r) {
-    for (double when; (when = clg_lane_next_arrival_s(r)) <= clg_lane_seen_s(r);) {
+    for (double when; clg_lane_next_ask_s(r) <= clg_lane_seen_s(r) && /* the sooner to tell */
+                      (when = clg_lane_next_arrival_s(r)) <= clg_lane_seen_s(r);) {
         r->served[clg_lane_index_of(r, r->end)].arrival_s = clg_lane_next_ask_s(r);
         *clg_lane_front_of(r) = clg_lane_next_through_s(r);
         r->ready_s = when;

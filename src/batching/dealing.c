@@ -36,37 +36,20 @@ int clg_lane_rank_of_many(const clg_lane *r) {
     return best;
 }
 
-/* Sequences of an iteration: with those that decode, unless prompts are computed alone. */
-static int sequences_of(const clg_rank *rank, bool alone) {
-    return (alone ? 0 : rank->decoding) + rank->prompts;
-}
-
-int clg_lane_crowd(const clg_lane *r, bool alone) {
+int clg_lane_crowd_of_many(const clg_lane *r, bool alone) {
     int most = 0;
-    for (int i = 0; i < r->ranks; i++)
-        if (sequences_of(&r->rank[i], alone) > most) most = sequences_of(&r->rank[i], alone);
-    return r->ranks * most;
-}
-
-double clg_lane_widest(const clg_lane *r, bool alone) {
-    double most = 0;
     for (int i = 0; i < r->ranks; i++) {
-        const clg_rank *rank = &r->rank[i];
-        int decoding = alone ? 0 : rank->decoding;
-        most = clg_larger(most, clg_lane_width_of(r, decoding, (double)rank->chunk));
+        int sequences = clg_lane_sequences_of(&r->rank[i], alone);
+        if (sequences > most) most = sequences;
     }
     return r->ranks * most;
 }
 
-/* Contexts and states of those that decode. */
-static double decoding_s(const clg_iteration_cost *c, const clg_rank *rank) {
-    double tokens = (double)rank->context + c->context_pad * rank->decoding;
-    return c->context_s * tokens + c->state_s * rank->decoding;
-}
-
-static double beside_of(const clg_iteration_cost *c, const clg_rank *rank, bool alone) {
-    double prompts = c->pair_s * rank->pairs + c->scan_s * (double)rank->chunk;
-    return (alone ? 0 : decoding_s(c, rank)) + prompts;
+double clg_lane_widest_of_many(const clg_lane *r, bool alone) {
+    double most = 0;
+    for (int i = 0; i < r->ranks; i++)
+        most = clg_larger(most, clg_lane_width_on(r, &r->rank[i], alone));
+    return r->ranks * most;
 }
 
 /* Steps of decoding until a rank with less to read, whose contexts grow faster, has as much. */
@@ -75,19 +58,18 @@ static int64_t steps_before(double less_s, double faster_s, int64_t most) {
     return steps < (double)most ? (int64_t)steps : most;
 }
 
-double clg_lane_beside_s(const clg_lane *r, bool alone, double *rise_s, int64_t *steps) {
+double clg_lane_beside_many_s(const clg_lane *r, bool alone, double *rise_s, int64_t *steps) {
     const clg_iteration_cost *c = r->cost;
     const clg_rank *fullest = &r->rank[0];
-    double most = beside_of(c, fullest, alone);
+    double most = clg_lane_beside_of(c, fullest, alone);
     for (int i = 1; i < r->ranks; i++) {
-        double seconds = beside_of(c, &r->rank[i], alone);
+        double seconds = clg_lane_beside_of(c, &r->rank[i], alone);
         if (seconds > most) most = seconds, fullest = &r->rank[i];
     }
     for (int i = 0; i < r->ranks; i++) {
         int more = r->rank[i].decoding - fullest->decoding;
-        if (more > 0 && *steps > 1)
-            *steps =
-                steps_before(most - beside_of(c, &r->rank[i], alone), more * c->context_s, *steps);
+        double less_s = most - clg_lane_beside_of(c, &r->rank[i], alone);
+        if (more > 0 && *steps > 1) *steps = steps_before(less_s, more * c->context_s, *steps);
     }
     *rise_s = r->ranks * c->context_s * fullest->decoding;
     return r->ranks * most;

@@ -314,11 +314,45 @@ static inline bool clg_lane_any_partial(const clg_lane *r) {
     return false;
 }
 
+/* Sequences of an iteration of a rank: with those that decode, unless prompts are computed alone.
+ */
+static inline int clg_lane_sequences_of(const clg_rank *rank, bool alone) {
+    return (alone ? 0 : rank->decoding) + rank->prompts;
+}
+
+static inline double clg_lane_width_on(const clg_lane *r, const clg_rank *rank, bool alone) {
+    return clg_lane_width_of(r, alone ? 0 : rank->decoding, (double)rank->chunk);
+}
+
+/* Contexts and states of those that decode, query-key pairs and states of prompts. */
+static inline double clg_lane_beside_of(const clg_iteration_cost *c, const clg_rank *rank,
+                                        bool alone) {
+    double prompts = c->pair_s * rank->pairs + c->scan_s * (double)rank->chunk;
+    if (alone) return prompts;
+    double tokens = (double)rank->context + c->context_pad * rank->decoding;
+    return c->context_s * tokens + c->state_s * rank->decoding + prompts;
+}
+
+int clg_lane_crowd_of_many(const clg_lane *r, bool alone);
+double clg_lane_widest_of_many(const clg_lane *r, bool alone);
+double clg_lane_beside_many_s(const clg_lane *r, bool alone, double *rise_s, int64_t *steps);
+
 /* Of an iteration, had each rank what the fullest has: sequences, tokens, and what contexts and
  * prompts add to it, for *steps steps or fewer; alone: without the sequences that decode. */
-int clg_lane_crowd(const clg_lane *r, bool alone);
-double clg_lane_widest(const clg_lane *r, bool alone);
-double clg_lane_beside_s(const clg_lane *r, bool alone, double *rise_s, int64_t *steps);
+static inline int clg_lane_crowd(const clg_lane *r, bool alone) {
+    return r->ranks > 1 ? clg_lane_crowd_of_many(r, alone) : clg_lane_sequences_of(r->rank, alone);
+}
+
+static inline double clg_lane_widest(const clg_lane *r, bool alone) {
+    return r->ranks > 1 ? clg_lane_widest_of_many(r, alone) : clg_lane_width_on(r, r->rank, alone);
+}
+
+static inline double clg_lane_beside_s(const clg_lane *r, bool alone, double *rise_s,
+                                       int64_t *steps) {
+    if (r->ranks > 1) return clg_lane_beside_many_s(r, alone, rise_s, steps);
+    *rise_s = r->cost->context_s * r->rank->decoding;
+    return clg_lane_beside_of(r->cost, r->rank, alone);
+}
 
 /* ---- reading.c: prompts that are read back from the host's memory */
 

@@ -334,6 +334,6 @@ void clg_lane_run(clg_arena *arena, const clg_iteration_cost *cost, const clg_se
     clg_lane_open(arena, &r);
     while (totals->finished + totals->refused < r.count && !gave_up(&r)) clg_lane_step(&r);
     clg_lane_close(&r);
-    for (int64_t at = 0; at < r.count; at++) clg_lane_add_front_end(&r, clg_lane_index_of(&r, at));
+    for (int64_t at = 0; at < r.end; at++) clg_lane_add_front_end(&r, clg_lane_index_of(&r, at));
     clg_arena_back_to(arena, mark);
 }
