@@ -176,7 +176,7 @@ clg_status clg_answer_served(const clg_question *q, clg_demand_answer *a, clg_er
     *a = (clg_demand_answer){
         .question = {
             .replica = &a->replica, .demand = &a->demand, .api = &a->api, .cores = progress.cores}};
-    if (clg_request_demand(q->arena, q->request, &a->demand, error) != CLG_OK ||
+    if (clg_request_demand(q->arena, q->request, progress.cores, &a->demand, error) != CLG_OK ||
         read_question(q, &a->question, error) != CLG_OK || prepare_replica(q, a, error) != CLG_OK ||
         settle_fleet(q, &a->question, error) != CLG_OK ||
         settle_cold_start(q, &a->question, error) != CLG_OK)

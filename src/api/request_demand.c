@@ -157,9 +157,9 @@ static void say_users(clg_arena *arena, double clients, double every_s, clg_dema
                                     clients, every_s);
 }
 
-static clg_status make_demand(clg_arena *arena, const clg_request *request, clg_demand *demand,
-                              clg_error *error) {
-    clg_synthetic s = {0};
+static clg_status make_demand(clg_arena *arena, const clg_request *request, const clg_cores *cores,
+                              clg_demand *demand, clg_error *error) {
+    clg_synthetic s = {.cores = cores};
     clg_rate_profile profile;
     double seed, most, clients, turns, weekend, peak_s;
     const clg_wanted_number rows[] = {{CLG_PARAM_RATE, &s.requests_per_s},
@@ -207,8 +207,8 @@ static clg_status make_demand(clg_arena *arena, const clg_request *request, clg_
     return CLG_OK;
 }
 
-clg_status clg_request_demand(clg_arena *arena, const clg_request *request, clg_demand *demand,
-                              clg_error *error) {
+clg_status clg_request_demand(clg_arena *arena, const clg_request *request, const clg_cores *cores,
+                              clg_demand *demand, clg_error *error) {
     const char *trace = request->value[CLG_PARAM_TRACE];
     double clients, most;
     if (!trace && !request->value[CLG_PARAM_RATE] && !request->value[CLG_PARAM_PROFILE] &&
@@ -218,7 +218,7 @@ clg_status clg_request_demand(clg_arena *arena, const clg_request *request, clg_
                         "--requests 1000000 --deadline 8h",
                         "no demand is given");
     if (check_job(request, error) != CLG_OK) return error->status;
-    if (!trace) return make_demand(arena, request, demand, error);
+    if (!trace) return make_demand(arena, request, cores, demand, error);
     if (check_trace_alone(request, error) != CLG_OK) return error->status;
     const clg_wanted_number rows[] = {{CLG_PARAM_CLIENTS, &clients}, {CLG_PARAM_REQUESTS, &most}};
     if (CLG_REQUEST_NUMBERS(request, rows, error) != CLG_OK ||

@@ -43,9 +43,9 @@ clg_status clg_request_operations(clg_arena *arena, const clg_request *request,
                                   clg_operations *operations, clg_error *error);
 clg_status clg_request_owning(const clg_request *request, clg_owning *owning, clg_error *error);
 
-/* Who asks for what when: from --trace, --profile or numbers. */
-clg_status clg_request_demand(clg_arena *arena, const clg_request *request, clg_demand *demand,
-                              clg_error *error);
+/* Who asks for what when: from --trace, --profile or numbers, on the cores that are lent. */
+clg_status clg_request_demand(clg_arena *arena, const clg_request *request, const clg_cores *cores,
+                              clg_demand *demand, clg_error *error);
 
 /* Without what is said of made-up requests: for one that has a trace. */
 void clg_request_drop_made_up(clg_request *request);

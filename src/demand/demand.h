@@ -6,6 +6,7 @@
 #define CLG_DEMAND_DEMAND_H
 
 #include "base/arena.h"
+#include "base/cores.h"
 #include "base/error.h"
 
 #include <stdbool.h>
@@ -141,6 +142,7 @@ typedef struct clg_synthetic {
     double turn_gap_s; /* mean, from one to the next */
     int64_t most;      /* requests, 0: as many as come */
     uint64_t seed;
+    const clg_cores *cores;          /* lent; NULL: one */
     const clg_rate_profile *profile; /* instead of rate, span, peak and duty; may be NULL */
 } clg_synthetic;
 

@@ -95,17 +95,38 @@ static void draw_some(clg_random *random, const lengths of[2], clg_arrival *requ
     }
 }
 
-static void draw_lengths(const clg_synthetic *s, clg_demand *d) {
-    clg_random random = {s->seed ^ 0x5851F42D4C957F2Du};
+/* Lengths are drawn in stretches of requests, each from its own place in the stream. */
+typedef struct drawing {
+    clg_demand *demand;
+    lengths of[2];
+    clg_random random;
+    int64_t each; /* requests of a stretch */
+} drawing;
+
+static void draw_stretch(void *context, int index, clg_arena *arena) {
+    enum { UNITS = 4, SOME = CLG_EACH / 2 }; /* of a request: two normals; drawn side by side */
+    const drawing *all = context;
+    (void)arena;
+    int64_t begin = index * all->each, end = begin + all->each;
+    if (end > all->demand->count) end = all->demand->count;
+    clg_random random = clg_random_after(all->random, UNITS * (uint64_t)begin);
+    for (int64_t i = begin; i < end; i += SOME)
+        draw_some(&random, all->of, &all->demand->request[i],
+                  (int)(end - i < SOME ? end - i : SOME));
+}
+
+static void draw_lengths(clg_arena *arena, const clg_synthetic *s, clg_demand *d) {
+    enum { EACH = 1 << 16 };
     double sigma2 = s->spread > 0 ? log(1 + s->spread * s->spread) : 0;
-    const lengths of[2] = {{clg_demand_uncut_mean(s->prompt_tokens, s->spread, s->most_prompt),
-                            sigma2, s->most_prompt},
-                           {clg_demand_uncut_mean(s->output_tokens, s->spread, s->most_output),
-                            sigma2, s->most_output}};
-    for (int64_t i = 0; i < d->count; i += CLG_EACH / 2) {
-        int64_t left = d->count - i;
-        draw_some(&random, of, &d->request[i], (int)(left < CLG_EACH / 2 ? left : CLG_EACH / 2));
-    }
+    drawing all = {.demand = d,
+                   .of = {{clg_demand_uncut_mean(s->prompt_tokens, s->spread, s->most_prompt),
+                           sigma2, s->most_prompt},
+                          {clg_demand_uncut_mean(s->output_tokens, s->spread, s->most_output),
+                           sigma2, s->most_output}},
+                   .random = {s->seed ^ 0x5851F42D4C957F2Du},
+                   .each = EACH};
+    clg_cores_each((clg_progress){.cores = s->cores}, arena, (int)((d->count + EACH - 1) / EACH),
+                   draw_stretch, &all);
 }
 
 static clg_status check_turns(const clg_synthetic *s, double requests, clg_error *error) {
@@ -181,11 +202,11 @@ clg_status clg_demand_make(clg_arena *arena, const clg_synthetic *s, clg_demand 
     double likely = requests * 1.2 + 40 * sqrt(requests / fmin(1, s->burstiness)) + 100;
     int64_t room = most > 0 && (double)most < likely ? most : (int64_t)likely;
     *demand = (clg_demand){.span_s = span_of(&profile)};
-    demand->request = clg_take(arena, (size_t)room, clg_arrival);
+    demand->request = clg_arena_room(arena, (size_t)room, sizeof *demand->request);
     walk w = {&profile, 0, 0, 0};
     while (demand->count < room && advance(&w, turns * clg_random_gamma(&gaps, s->burstiness)))
-        demand->request[demand->count++].arrival_s = w.begin_s + w.used_s;
-    draw_lengths(s, demand);
+        demand->request[demand->count++] = (clg_arrival){.arrival_s = w.begin_s + w.used_s};
+    draw_lengths(arena, s, demand);
     if (demand->count == most) demand->span_s = w.begin_s + w.used_s;
     if (demand->count == 0)
         return clg_fail(

@@ -5,11 +5,17 @@
 
 #include <math.h>
 
+static const uint64_t step = 0x9E3779B97F4A7C15u;
+
 static uint64_t next(clg_random *random) {
-    uint64_t z = (random->state += 0x9E3779B97F4A7C15u);
+    uint64_t z = (random->state += step);
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
     return z ^ (z >> 31);
+}
+
+clg_random clg_random_after(clg_random random, uint64_t units) {
+    return (clg_random){random.state + units * step};
 }
 
 double clg_random_unit(clg_random *random) {

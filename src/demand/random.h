@@ -9,7 +9,10 @@ typedef struct clg_random {
 } clg_random;
 
 double clg_random_unit(clg_random *random);   /* in (0, 1) */
-double clg_random_normal(clg_random *random); /* mean 0, deviation 1 */
+double clg_random_normal(clg_random *random); /* mean 0, deviation 1: two units */
+
+/* The generator once so many units were drawn. */
+clg_random clg_random_after(clg_random random, uint64_t units);
 
 /* As many as CLG_EACH (base/real.h) of them, the ones that would come one by one. */
 void clg_random_normals(clg_random *random, double *normal, int count);

@@ -1,5 +1,6 @@
 /* test_demand.c -- traces of every dialect, broken rows counted, made-up demands as asked. */
 #include "demand.h"
+#include "demand/random.h"
 
 #include <stdlib.h>
 
@@ -193,6 +194,42 @@ static void busiest_of_all(void) {
     }
 }
 
+static bool backwards(void *host, int count, void (*run)(void *work, int index), void *work,
+                      clg_tell *tell, void *told) {
+    (void)tell;
+    (void)told;
+    for (int i = count - 1; i >= 0; i--) run(work, i);
+    *(int *)host = count;
+    return true;
+}
+
+static void stretches(void) {
+    CASE("a generator set ahead goes on as one that drew; lengths are the same in any order");
+    clg_random drawn = {7}, ahead = clg_random_after(drawn, 4);
+    (void)clg_random_normal(&drawn);
+    (void)clg_random_normal(&drawn);
+    CHECK(clg_random_unit(&drawn) == clg_random_unit(&ahead));
+    int pieces = 0;
+    const clg_cores cores = {backwards, &pieces};
+    clg_demand plainly, apart;
+    clg_error error = {0};
+    clg_synthetic s = plain;
+    s.requests_per_s = 50, s.span_s = 3000, s.spread = 0.8;
+    CHECK(clg_demand_make(&arena, &s, &plainly, &error) == CLG_OK);
+    s.cores = &cores;
+    CHECK(clg_demand_make(&arena, &s, &apart, &error) == CLG_OK);
+    CHECK(pieces == 3 && plainly.count == apart.count);
+    clg_random gaps = {s.seed ^ 0x5851F42D4C957F2Du}, last = clg_random_after(gaps, 4 * 140000);
+    double sigma2 = log(1 + s.spread * s.spread), normal = clg_random_normal(&last);
+    double tokens = s.prompt_tokens * exp(sqrt(sigma2) * normal - sigma2 / 2);
+    CHECK(fabs(tokens - plainly.request[140000].prompt_tokens) < 1);
+    int64_t other = 0;
+    for (int64_t i = 0; i < plainly.count; i++)
+        other += plainly.request[i].prompt_tokens != apart.request[i].prompt_tokens ||
+                 plainly.request[i].output_tokens != apart.request[i].output_tokens;
+    CHECK(other == 0);
+}
+
 static void profiles(void) {
     clg_error error = {0};
     CASE("rates by window, of the service that is asked for");
@@ -269,6 +306,7 @@ int main(void) {
     made_up();
     parts_of();
     busiest_of_all();
+    stretches();
     profiles();
     thinned();
     bounded();
