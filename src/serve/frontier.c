@@ -61,7 +61,7 @@ static void size_point(void *context, int index, clg_arena *arena) {
     const points *all = context;
     clg_frontier_point *p = &all->frontier->point[index];
     const clg_serve_question *q = all->question;
-    p->alone_share = clg_fleet_alone(arena, q->replica, q->demand, &p->target).well_served;
+    p->alone_share = clg_share_alone(arena, q->replica, q->demand, &p->target);
     bool known = p->asked && all->frontier->busiest_s <= 0;
     p->replicas = known ? all->guess : sized(arena, q, &p->target, all->guess, p->alone_share);
     clg_arena_clear(arena);
@@ -78,7 +78,7 @@ static void settle_cliff(clg_arena *arena, const clg_serve_question *q, int64_t 
                          clg_frontier *f) {
     clg_serve_target loose = q->target;
     loose.share = f->loose_share = fmax(0, 1 - 2 * (1 - q->target.share));
-    double alone = clg_fleet_alone(arena, q->replica, q->demand, &loose).well_served;
+    double alone = clg_share_alone(arena, q->replica, q->demand, &loose);
     f->loose_replicas = loose.share > 0 ? sized(arena, q, &loose, asked, alone) : 1;
     f->cliff = (double)asked >= cliff_ratio * (double)f->loose_replicas;
 }

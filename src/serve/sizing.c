@@ -21,14 +21,13 @@ static clg_replica remembering(const clg_replica *r) {
     return own;
 }
 
-clg_fleet clg_fleet_alone(clg_arena *arena, const clg_replica *r, const clg_demand *d,
-                          const clg_serve_target *target) {
+static bool finds_alone(const clg_replica *r, const clg_demand *d) {
+    return d->prefix && !r->rules.no_prefix_cache && !r->prefill;
+}
+
+static clg_demand far_apart(clg_arena *arena, const clg_demand *d, bool finds) {
     static const double apart_s = 1e6;
-    clg_fleet fleet = {.well_served = 1};
-    bool finds = d->prefix && !r->rules.no_prefix_cache && !r->prefill;
     int64_t every = finds ? 1 : (d->count + ALONE_REQUESTS - 1) / ALONE_REQUESTS;
-    if (d->count == 0) return fleet;
-    clg_arena_mark mark = clg_arena_here(arena);
     clg_demand apart = *d;
     apart.count = d->count / every;
     if (apart.count > ALONE_REQUESTS) apart.count = ALONE_REQUESTS;
@@ -41,17 +40,39 @@ clg_fleet clg_fleet_alone(clg_arena *arena, const clg_replica *r, const clg_dema
     apart.clients = 0;
     apart.apart = false;
     apart.span_s = apart_s * (double)apart.count;
+    return apart;
+}
+
+clg_fleet clg_fleet_alone(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                          const clg_serve_target *target) {
+    clg_fleet fleet = {.well_served = 1};
+    bool finds = finds_alone(r, d);
+    if (d->count == 0) return fleet;
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_demand apart = far_apart(arena, d, finds);
     clg_replica own = finds ? remembering(r) : *r;
     clg_fleet_run(arena, &own, &apart, 1, target, &fleet);
     clg_arena_back_to(arena, mark);
     return fleet;
 }
 
+double clg_share_alone(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                       const clg_serve_target *target) {
+    bool finds = finds_alone(r, d);
+    if (d->count == 0) return 1;
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_demand apart = far_apart(arena, d, finds);
+    clg_replica own = finds ? remembering(r) : *r;
+    double share = clg_fleet_well_served(arena, &own, &apart, 1, target);
+    clg_arena_back_to(arena, mark);
+    return share;
+}
+
 clg_serve_target clg_target_of_part(clg_arena *arena, const clg_replica *r, const clg_demand *part,
                                     const clg_serve_target *target, double alone_share) {
     clg_serve_target own = *target;
     if (alone_share >= 1) return own;
-    double alone = clg_fleet_alone(arena, r, part, target).well_served;
+    double alone = clg_share_alone(arena, r, part, target);
     own.share = fmin(target->share / alone_share, 1) * alone;
     return own;
 }
@@ -71,7 +92,7 @@ static bool steady_meets(clg_arena *arena, const clg_replica *r, const clg_deman
 
 double clg_steady_rate_per_s(clg_arena *arena, const clg_replica *r, const clg_demand *d,
                              const clg_serve_target *target, double most, double dealt) {
-    double low = 0, high = most, alone = clg_fleet_alone(arena, r, d, target).well_served;
+    double low = 0, high = most, alone = clg_share_alone(arena, r, d, target);
     if (alone < target->share) return 0;
     if (steady_meets(arena, r, d, target, alone, most, dealt)) return most;
     for (int i = 0; i < (low > 0 && high - low <= low / 8 ? BISECTIONS : HALVINGS); i++) {

@@ -10,6 +10,10 @@
 clg_fleet clg_fleet_alone(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
                           const clg_serve_target *target);
 
+/* The share of them within the target, sooner. */
+double clg_share_alone(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
+                       const clg_serve_target *target);
+
 /* Some requests are late with nobody beside them, `alone_share` are not, and chance puts more of
  * them in one part of a demand than in another: a part is asked for the share of the others that
  * the whole is. */
