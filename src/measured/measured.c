@@ -30,11 +30,22 @@ static clg_status read_scenario(clg_arena *arena, const clg_serve_plan *p, clg_s
 
 static const uint64_t seed = 11;
 
-static double length_of(const clg_serve_plan *p, double nominal, const clg_length_ends *ends,
-                        clg_random *random) {
-    double unit = clg_random_unit(random);
-    if (p->lengths) return round(clg_length_at(ends, unit));
-    double share = p->shortest + (1 - p->shortest) * unit;
+/* So many lengths of a table, one of each of as many equal parts of its texts, in random order
+ * (Fisher and Yates; Durstenfeld 1964): the longest of a few hundred drawn one by one, which ends a
+ * run of all at once, would else be luck. */
+static double *lengths_of(clg_arena *arena, const clg_length_ends *ends, int64_t count,
+                          clg_random *random) {
+    double *length = clg_take(arena, (size_t)count + 1, double);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at = (int64_t)(clg_random_unit(random) * (double)(i + 1));
+        length[i] = length[at];
+        length[at] = round(clg_length_at(ends, ((double)i + 0.5) / (double)count));
+    }
+    return length;
+}
+
+static double length_of(const clg_serve_plan *p, double nominal, clg_random *random) {
+    double share = p->shortest + (1 - p->shortest) * clg_random_unit(random);
     if (p->spread > 0) {
         double sigma = sqrt(clg_log1p(p->spread * p->spread));
         share = clg_exp(sigma * clg_random_normal(random) - sigma * sigma / 2);
@@ -78,30 +89,28 @@ static void keep_means(const clg_serve_plan *p, clg_demand *d) {
     }
 }
 
-static int32_t prompt_of(const clg_serve_plan *p, clg_random *random) {
-    return (int32_t)length_of(p, p->prompt_tokens, p->lengths ? &p->lengths->prompt : NULL, random);
-}
-
-static int32_t output_of(const clg_serve_plan *p, clg_random *random) {
-    return (int32_t)length_of(p, p->output_tokens, p->lengths ? &p->lengths->output : NULL, random);
-}
-
 static clg_demand demand_of(clg_arena *arena, const clg_serve_plan *p, double block_tokens) {
     int64_t distinct = p->distinct < p->requests || p->seen > 0 ? p->distinct : 0;
     if (p->seen > 0 && distinct == 0) distinct = p->requests;
     clg_demand d = {.count = p->requests, .clients = (double)p->clients};
     clg_random random = {seed}, gaps = {seed + 1};
-    double now_s = 0;
+    double now_s = 0, *prompt = NULL, *output = NULL;
+    if (p->lengths) {
+        prompt = lengths_of(arena, &p->lengths->prompt, p->requests, &random);
+        output = lengths_of(arena, &p->lengths->output, p->requests, &random);
+    }
     d.request = clg_take(arena, (size_t)p->requests, clg_arrival);
     for (int64_t i = 0; i < d.count; i++) {
         if (p->request) {
             d.request[i] = p->request[i];
             continue;
         }
-        d.request[i].prompt_tokens = distinct > 0 && i >= distinct
-                                         ? d.request[i - distinct].prompt_tokens
-                                         : prompt_of(p, &random);
-        d.request[i].output_tokens = output_of(p, &random);
+        bool again = distinct > 0 && i >= distinct;
+        d.request[i].prompt_tokens =
+            again ? d.request[i - distinct].prompt_tokens
+                  : (int32_t)(prompt ? prompt[i] : length_of(p, p->prompt_tokens, &random));
+        d.request[i].output_tokens =
+            (int32_t)(output ? output[i] : length_of(p, p->output_tokens, &random));
         d.request[i].arrival_s = now_s;
         if (p->requests_per_s > 0) now_s += clg_random_gamma(&gaps, 1) / p->requests_per_s;
     }
