@@ -1,5 +1,6 @@
 /* slopes.c -- what a run keeps of its speed per GPU on more GPUs, measured and predicted. Errors
  * that are the same at every size cancel in it: it tests what grows with the cluster alone. */
+#include "base/quantile.h"
 #include "report_accuracy/accuracy.h"
 
 #include <math.h>
@@ -13,6 +14,7 @@ typedef struct slope {
 } slope;
 
 typedef struct slope_sum {
+    double *off; /* of each series, without sign */
     int count, close;
     double absolute, signed_difference;
 } slope_sum;
@@ -66,7 +68,7 @@ static void print_kind(clg_text *t, const clg_validation *v, slope_kind kind, co
         if (!find(v, kind, i, &s)) continue;
         double difference = s.predicted - s.measured;
         slope_sum *sum = &sums[s.small->held_out];
-        sum->count++;
+        sum->off[sum->count++] = fabs(difference);
         sum->close += fabs(difference) <= CLOSE;
         sum->absolute += fabs(difference);
         sum->signed_difference += difference;
@@ -78,13 +80,21 @@ static void print_kind(clg_text *t, const clg_validation *v, slope_kind kind, co
 
 static void print_sum(clg_text *t, const char *words, const slope_sum *s) {
     if (s->count == 0) return;
-    clg_text_print(t, "- %s: %d series, off by %.3f on average (%+.3f), %d within %.2f\n", words,
-                   s->count, s->absolute / s->count, s->signed_difference / s->count, s->close,
-                   CLOSE);
+    clg_sort(s->off, (size_t)s->count);
+    clg_text_print(t,
+                   "- %s: %d series, off by %.3f on average (%+.3f), half of them by at most %.3f, "
+                   "%d within %.2f\n",
+                   words, s->count, s->absolute / s->count, s->signed_difference / s->count,
+                   clg_quantile(s->off, s->count, 0.5), s->close, CLOSE);
+}
+
+static slope_sum no_series(clg_text *t, const clg_validation *v) {
+    return (slope_sum){.off = clg_take(t->arena, (size_t)v->runs, double)};
 }
 
 void clg_report_slopes(clg_text *t, const clg_validation *v) {
-    slope_sum strong[2] = {{0}}, weak[2] = {{0}};
+    slope_sum strong[2] = {no_series(t, v), no_series(t, v)};
+    slope_sum weak[2] = {no_series(t, v), no_series(t, v)};
     clg_text_print(t, "\n## Slopes\n\nSpeed per GPU on the most GPUs of a series over that on the "
                       "fewest, split the same way.\n");
     print_kind(t, v, STRONG, "Strong scaling, the same batch:", strong);

@@ -39,6 +39,26 @@ static void series(void) {
     CHECK(strstr(text, "strong scaling, the") == NULL);
 }
 
+static void wild_one(void) {
+    CASE("the middle of three series is not moved by the one that is far off, as their mean is");
+    const char *text = page("a-1,a" MODEL "16" SPLIT "1,1,96,ok,2.5,\n"
+                            "a-2,a" MODEL "48" SPLIT "1,1,96,ok,1.3,\n"
+                            "b-1,b" MODEL "16" SPLIT "1,1,96,ok,2.5,\n"
+                            "b-2,b" MODEL "48" SPLIT "1,1,96,ok,1.3,\n"
+                            "c-1,c" MODEL "16" SPLIT "1,1,96,ok,2.5,\n"
+                            "c-2,c" MODEL "48" SPLIT "1,1,96,ok,130,\n");
+    double off = NAN, wild = NAN, mean = NAN, middle = NAN;
+    const char *near = strstr(text, "| a-1 |"), *far = strstr(text, "| c-1 |");
+    const char *sum = strstr(text, "3 series, off by");
+    CHECK(near && sscanf(near, "| a-1 | 16 to 48 | 0.641 | %*f | %lf", &off) == 1);
+    CHECK(far && sscanf(far, "| c-1 | 16 to 48 | 0.006 | %*f | %lf", &wild) == 1);
+    CHECK(sum && sscanf(sum, "3 series, off by %lf on average (%*f), half of them by at most %lf",
+                        &mean, &middle) == 2);
+    CHECK_NEAR(middle, fabs(off), 1e-9);
+    CHECK_NEAR(mean, (2 * fabs(off) + fabs(wild)) / 3, 1e-2);
+    CHECK(mean > middle);
+}
+
 static void no_series(void) {
     CASE("another tensor degree, micro-batch or source is no series");
     const char *text = page("a-1,a" MODEL "16" SPLIT "1,1,96,ok,2.5,\n"
@@ -55,6 +75,7 @@ static void no_series(void) {
 
 int main(void) {
     series();
+    wild_one();
     no_series();
     clg_arena_clear(&arena);
     return DONE;
