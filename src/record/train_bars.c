@@ -76,12 +76,14 @@ static double newest(double step, double now_s, double before_s) {
 
 size_t clg_bars_settle(clg_log_reading *r, size_t count) {
     double length = length_of(r, count), before_s = -1;
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
+    size_t own = 0, kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (r->samples[i].value[CLG_SAID_TOTAL] == length) r->samples[own++] = r->samples[i];
+    if (length >= 0) own = clg_repeats_drop(r, own);
+    for (size_t i = 0; i < own; i++) {
         clg_step_sample s = r->samples[i];
         double step = s.value[CLG_SAID_STEP], shown_s = s.value[CLG_SAID_TIME];
         double last = kept > 0 ? r->samples[kept - 1].value[CLG_SAID_STEP] : -1;
-        if (s.value[CLG_SAID_TOTAL] != length) continue;
         if (length >= 0) {
             if (step == last) continue;
             s.restart = step < last;

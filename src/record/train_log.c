@@ -62,6 +62,7 @@ static void take_records(clg_log_reading *r, char *line, int which) {
 static void take_line(clg_log_reading *r, char *line) {
     int which = clg_dialect_of(line);
     clg_step_sample bar = clg_sample_empty(CLG_DIALECT_BAR);
+    bool first = r->count == 0;
     clg_settings_take(r, line);
     if (which >= 0 && is_heard(r, line))
         take_records(r, line, which);
@@ -69,6 +70,9 @@ static void take_line(clg_log_reading *r, char *line) {
         clg_words_take(&r->samples[r->open - 1], line);
     else if (which < 0 && clg_bar_take(r, line, &bar) && is_heard(r, line))
         clg_sample_add(r, bar);
+    if (!first || r->count == 0) return;
+    r->setting[CLG_SAID_RESERVED] = r->setting[CLG_SAID_ALLOCATED] = -1; /* of building the model */
+    clg_settings_take(r, line);
 }
 
 /* Colours ("\x1b[31m") and control bytes go. Progress bars end their lines with \r. */

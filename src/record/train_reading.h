@@ -74,6 +74,9 @@ bool clg_bar_take(const clg_log_reading *reading, const char *line, clg_step_sam
  * the time it took; returns how many. Samples that no bar printed stay as they are. */
 size_t clg_bars_settle(clg_log_reading *reading, size_t count);
 
+/* Of the first `count` samples, drops what a rank says again; returns how many are left. */
+size_t clg_repeats_drop(clg_log_reading *reading, size_t count);
+
 clg_step_sample clg_sample_empty(int dialect);
 void clg_sample_add(clg_log_reading *reading, clg_step_sample sample);
 

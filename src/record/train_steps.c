@@ -45,7 +45,7 @@ static size_t select_samples(clg_log_reading *r, clg_train_log *log) {
     size_t count = 0;
     for (size_t i = 0; i < r->count; i++)
         if (r->samples[i].dialect == best) r->samples[count++] = r->samples[i];
-    return best == CLG_DIALECT_BAR ? clg_bars_settle(r, count) : count;
+    return best == CLG_DIALECT_BAR ? clg_bars_settle(r, count) : clg_repeats_drop(r, count);
 }
 
 /* ---- seconds ---- */

@@ -111,6 +111,36 @@ static void steadiness(void) {
                " iteration 3/ 9 | elapsed time per iteration (ms): 1000.0 |\n");
     CHECK(l.restarts == 1);
     CHECK_NEAR(l.step_p90_s, 1.0, 1e-12);
+    CASE("memory before the first step is that of building the model");
+    l = log_of("[INFO] MA 0.4 GB         Max_MA 0.97 GB         CA 1.36 GB         Max_CA 1 GB\n"
+               " iteration 1/ 9 | elapsed time per iteration (ms): 1000.0 |\n"
+               " iteration 2/ 9 | elapsed time per iteration (ms): 1000.0 |\n");
+    CHECK(l.memory_bytes < 0);
+    CASE("ranks that say the same again are no restarts: with stamps, without, and in bars");
+    l = log_of("[titan] 2026-02-24 19:46:17,508 - INFO - step:  1  loss: 7.6  memory: 6.0GiB(3%)  "
+               "tps: 10,050  tflops: 314.71  mfu: 13.99%\n"
+               "[titan] 2026-02-24 19:46:19,145 - INFO - step:  2  loss: 7.6  memory: 6.0GiB(3%)  "
+               "tps: 10,050  tflops: 314.71  mfu: 13.99%\n"
+               "[titan] 2026-02-24 19:46:17,509 - INFO - step:  1  loss: 7.6  memory: 6.0GiB(3%)  "
+               "tps: 10,050  tflops: 314.71  mfu: 13.99%\n"
+               "[titan] 2026-02-24 19:46:20,145 - INFO - step:  3  loss: 7.6  memory: 6.0GiB(3%)  "
+               "tps: 10,050  tflops: 314.71  mfu: 13.99%\n"
+               "[titan] 2026-02-24 19:46:19,146 - INFO - step:  2  loss: 7.6  memory: 6.0GiB(3%)  "
+               "tps: 10,050  tflops: 314.71  mfu: 13.99%\n");
+    CHECK(l.restarts == 0 && l.steps == 3);
+    l = log_of(" iteration 1/ 9 | elapsed time per iteration (ms): 1001.0 |\n"
+               " iteration 2/ 9 | elapsed time per iteration (ms): 1000.0 |\n"
+               " iteration 3/ 9 | elapsed time per iteration (ms): 1010.0 |\n"
+               " iteration 1/ 9 | elapsed time per iteration (ms): 1002.0 |\n"
+               " iteration 2/ 9 | elapsed time per iteration (ms): 1000.0 |\n"
+               " iteration 3/ 9 | elapsed time per iteration (ms): 1010.0 |\n");
+    CHECK(l.restarts == 0 && l.steps == 3);
+    l = log_of("***** Running training *****\n  Total optimization steps = 4\n"
+               " 25%| | 1/4 [03:45<11:15, 225.28s/it]\n 50%| | 2/4 [07:15<07:21, 220.73s/it]\n"
+               " 75%| | 3/4 [10:50<03:39, 219.16s/it]\n100%| | 4/4 [14:31<00:00, 219.64s/it]\n"
+               " 25%| | 1/4 [03:45<11:16, 225.37s/it]\n 50%| | 2/4 [07:15<07:21, 220.79s/it]\n"
+               " 75%| | 3/4 [10:50<03:39, 219.20s/it]\n100%| | 4/4 [14:31<00:00, 219.67s/it]\n");
+    CHECK(l.restarts == 0 && l.steps == 4);
 }
 
 static void exports(void) {
