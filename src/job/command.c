@@ -322,6 +322,7 @@ clg_status clg_script_tree(clg_reading *r, clg_json **root) {
             return CLG_BAD_INPUT;
         }
     }
+    r->open_file = s->open_file, r->open_line = s->open_line;
     for (const clg_json *file = s->written->first; file; file = file->next)
         clg_slurm_header(r, header, file->text, file->text_size, file->column - 1, file->line);
     *root = command_tree(r, s);

@@ -1,5 +1,6 @@
 /* read_job.c -- the files of a job into its fields: which trainer, what its keys say, what follows.
  */
+#include "base/letters.h"
 #include "dataset/dataset.h"
 #include "job/reading.h"
 
@@ -204,9 +205,27 @@ static const char *named_and_missing(clg_reading *r, const clg_json **node) {
     return NULL;
 }
 
+/* A log or a table that the readers of logs have not taken. */
+static bool is_log(const char *name) {
+    return clg_ends(name, ".csv") || clg_ends(name, ".tsv") || clg_ends(name, ".log") ||
+           clg_ends(name, ".out");
+}
+
 static clg_status no_trainer(clg_reading *r) {
     const clg_json *node = NULL;
     const char *name = named_and_missing(r, &node);
+    if (r->open_line > 0) {
+        clg_error_at(r->error, r->files[r->open_file].name, r->open_line, 0, NULL);
+        return clg_fail(r->error, CLG_BAD_INPUT, "close it", "a quote is opened and never closed");
+    }
+    if (is_log(r->files[0].name)) {
+        clg_error_at(r->error, r->files[0].name, 0, 0, NULL);
+        return clg_fail(r->error, CLG_BAD_INPUT,
+                        "give the lines of a trainer that report steps, or a table with columns "
+                        "of the step and of its time or rate, named as W&B exports them "
+                        "('_step', 'iteration-time')",
+                        "nothing in it tells how long a step took");
+    }
     clg_error_at(r->error, r->files[0].name, name ? node->line : 0, 0, NULL);
     if (name)
         return clg_fail(r->error, CLG_BAD_INPUT,

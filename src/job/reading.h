@@ -30,6 +30,7 @@ typedef struct clg_reading {
     const clg_json *launchers; /* what starts programs: data/trainer/launchers.json */
     const clg_json *manifest;  /* its documents in a list; NULL: none */
     const char *manifest_name;
+    int open_file, open_line;   /* of a script's quote that nothing closes; 0: none */
     const char *program;        /* what the script starts, and its words */
     const clg_json *main;       /* the trainer's data file */
     const clg_job_file *config; /* a config.json of the model among the files; NULL: none */

@@ -33,6 +33,7 @@ typedef struct clg_shell_script {
     int file; /* index among the job's files */
     const clg_shell_token *token;
     int count;
+    int open_line; /* where a quote is opened that nothing closes; 0: nowhere */
 } clg_shell_script;
 
 typedef struct clg_shell_variable {
@@ -67,14 +68,15 @@ typedef struct clg_shell {
     int positionals;
     clg_shell_command command[512];
     int commands;
-    clg_json *written; /* by here-documents and echo: name -> text */
-    bool read[64];     /* files that were run */
-    int depth;         /* of functions, sourced files, eval */
-    long steps;        /* commands run */
-    size_t bytes;      /* made by expansion */
-    bool stopped;      /* a bound was met; error says which */
-    bool bare;         /* expanding for a test: what nothing sets is empty */
-    clg_rich *printed; /* inside $(...): where echo goes; NULL: outside */
+    clg_json *written;        /* by here-documents and echo: name -> text */
+    bool read[64];            /* files that were run */
+    int depth;                /* of functions, sourced files, eval */
+    long steps;               /* commands run */
+    size_t bytes;             /* made by expansion */
+    bool stopped;             /* a bound was met; error says which */
+    int open_file, open_line; /* of a quote that nothing closes; 0: none */
+    bool bare;                /* expanding for a test: what nothing sets is empty */
+    clg_rich *printed;        /* inside $(...): where echo goes; NULL: outside */
 } clg_shell;
 
 /* Runs file `which` of the job's files. */

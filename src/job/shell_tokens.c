@@ -193,10 +193,27 @@ static void token(lexer *l) {
         word(l);
 }
 
+/* Where a quote is opened that nothing closes, which takes the rest of the text; 0: nowhere. */
+static int open_quote(const clg_shell_token *token) {
+    const char *end = token->text + token->size;
+    int line = token->line;
+    for (const char *at = token->text; at < end;) {
+        bool quote = *at == '"' || *at == '\'' || *at == '`';
+        const char *behind = clg_shell_behind(at, end);
+        if (quote && behind == end && (behind - at < 2 || behind[-1] != *at)) return line;
+        if (*at == '\\' && behind < end) behind++;
+        for (; at < behind; at++) line += *at == '\n';
+    }
+    return 0;
+}
+
 clg_shell_script clg_shell_tokens(clg_arena *arena, const char *text, size_t size, int file,
                                   int line) {
     lexer l = {.arena = arena, .at = text, .end = text + size, .line = line};
     while (l.at < l.end) token(&l);
+    const clg_shell_token *last = l.count > 0 ? &l.token[l.count - 1] : NULL;
+    bool to_the_end = last && last->kind == 'w' && last->text + last->size == l.end;
+    int open_line = to_the_end ? open_quote(last) : 0;
     add(&l, 'n', "\n", 1);
-    return (clg_shell_script){file, l.token, l.count};
+    return (clg_shell_script){file, l.token, l.count, open_line};
 }

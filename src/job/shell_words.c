@@ -81,6 +81,8 @@ static void run_other(clg_shell *s, int which, clg_rich *word, int words) {
     if (s->depth >= 8) return;
     *script = clg_shell_tokens(s->arena, s->files[which].text, s->files[which].size, which, 1);
     if (which < 64) s->read[which] = true;
+    if (script->open_line > 0 && s->open_line == 0)
+        s->open_file = which, s->open_line = script->open_line;
     if (words > 0)
         run_with(s, script, 0, word, words);
     else

@@ -62,7 +62,7 @@ static void shell(void) {
                                           "a=(\n",
                                           "<<\n"};
     for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++)
-        REFUSED("no trainer's keys", "a.sh", scripts[i]);
+        REFUSED(i == 0 ? "never closed" : "no trainer's keys", "a.sh", scripts[i]);
     CASE("shell: sourcing itself ends");
     JOB("layers=2", "a.sh",
         "source a.sh\npython pretrain_gpt.py --num-layers 2 --hidden-size 8 "
@@ -104,11 +104,19 @@ static void manifests(void) {
             "    args: {x: y}\n    env: [1, {name: A}, {value: 2}, [x]]\n    image: [a]\n");
 }
 
+static void said_where(void) {
+    CASE("a quote that nothing closes, and a log that tells no step");
+    REFUSED("run.sh:2: a quote is opened and never closed", "run.sh",
+            "GPUS=8\nARGS=\"--num-layers 4\ntorchrun --nproc_per_node 8 pretrain_gpt.py $ARGS\n");
+    REFUSED("nothing in it tells how long a step took", "x.csv", "a,b\n1,2\n");
+}
+
 int main(void) {
     yaml();
     manifests();
     python();
     toml();
     shell();
+    said_where();
     return DONE;
 }
