@@ -68,6 +68,7 @@ int main(void) {
     is("4Mtok", CLG_TOKENS, 4e6);
     is("15T", CLG_TOKENS, 15e12);
     is("25%", CLG_FRACTION, 0.25);
+    is("10 percent", CLG_FRACTION, 0.1);
     is("16k", CLG_COUNT, 16000);
     as_people_write();
     CASE("a missing or foreign unit is refused with a mend");
