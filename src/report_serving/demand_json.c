@@ -257,6 +257,8 @@ static void add_lever(clg_json_writer *w, const clg_lever *l) {
         clg_json_add_string(w, "price", l->price ? l->price : "");
         clg_json_add_number(w, "output_tokens_per_s_per_gpu", l->offline_tokens_per_s);
         clg_json_add_number(w, "usd_per_million_tokens_full", l->usd_per_million);
+        clg_json_add_number(w, "mfu_full", l->mfu);
+        clg_json_add_number(w, "usd_per_useful_eflop_full", l->usd_per_useful_eflop);
         clg_json_add_number(w, "break_even_utilization", l->break_even_share);
         clg_json_add_number(w, "break_even_requests_per_s", l->break_even_per_s);
         clg_json_add_number(w, "half_full_requests_per_s", l->half_price_per_s);

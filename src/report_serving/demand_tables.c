@@ -119,12 +119,26 @@ static const char *marked(clg_text *t, const clg_lever *l) {
     return clg_arena_print(t->arena, "%s%s", l->name, l->borrowed ? "*" : "");
 }
 
+static const char *whole_per_cent(clg_text *t, double share) {
+    return isfinite(share) ? clg_arena_print(t->arena, "%.0f%%", 100 * share) : "-";
+}
+
 static void print_gpu(clg_text *t, const clg_lever *l, int widest, bool compared) {
-    const char *even = clg_arena_print(t->arena, "%7s ", per_cent(t, l->break_even_share));
-    clg_text_print(t, "         %-*s %4d %9s %7s %s%7s %8s %s\n", widest, marked(t, l), l->gpus,
-                   clg_words_grouped(t, l->offline_tokens_per_s),
+    const char *even = clg_arena_print(t->arena, "%5s", whole_per_cent(t, l->break_even_share));
+    clg_text_print(t, "         %-*s %4d %9s %4s %7s %s%6s %7s %s\n", widest, marked(t, l), l->gpus,
+                   clg_words_grouped(t, l->offline_tokens_per_s), whole_per_cent(t, l->mfu),
                    clg_words_usd(t, l->usd_per_million), compared ? even : "", all_gpus(t, l),
                    per_hour(t, l), l->price ? l->price : "");
+}
+
+/* A token takes as many operations on every GPU. */
+static const char *useful_words(clg_text *t, const clg_lever *row, int count) {
+    for (int i = 0; i < count; i++)
+        if (isfinite(row[i].usd_per_useful_eflop) && row[i].usd_per_million > 0)
+            return clg_arena_print(
+                t->arena, " $1/Mtok is %s for 10^18 useful operations;",
+                clg_words_usd(t, row[i].usd_per_useful_eflop / row[i].usd_per_million));
+    return "";
 }
 
 /* Terms apart: a rate for years beside one by the hour would compare contracts, not GPUs. */
@@ -137,22 +151,25 @@ void clg_report_gpus(clg_text *t, const clg_lever *row, int count) {
         compared |= isfinite(row[i].break_even_share);
         borrowed |= row[i].borrowed;
     }
-    clg_text_print(t, "gpus     %-*s copy tok/s/GPU  $/Mtok %sGPUs all  $/h all a GPU, per hour\n",
-                   widest - 1, "cheapest first", compared ? "pays at " : "");
+    clg_text_print(t,
+                   "gpus     %-*s copy tok/s/GPU  MFU  $/Mtok %s  GPUs $/h all a GPU, per hour\n",
+                   widest, "cheapest first", compared ? " pays" : "");
     for (int i = 0; i < count; i++) {
         if (i == 0 || row[i].term != row[i - 1].term)
             clg_text_print(t, "       %s\n", clg_price_terms[row[i].term].help);
         print_gpu(t, &row[i], widest, compared);
     }
     clg_text_print(
-        t, "         copy: its GPUs; $/Mtok: a full one at the target; all: for the mean "
-           "of the demand;\n"
-           "         format: of those that lose no quality and have kernels, the one on fewest "
-           "GPUs;\n"
-           "         survey: who, in 'ceiling show prices'\n");
+        t,
+        "         copy: its GPUs; MFU, $/Mtok: a full one at the target; GPUs, all: for the mean "
+        "of\n"
+        "         the demand;%s\n"
+        "         format: of those that lose no quality and have kernels, the one on fewest "
+        "GPUs;\n"
+        "         survey: who, in 'ceiling show prices'\n",
+        useful_words(t, row, count));
     if (compared)
-        clg_text_print(t,
-                       "         pays at: load, of what it can do, above which it beats the API\n");
+        clg_text_print(t, "         pays: load, of what it can do, above which it beats the API\n");
     if (borrowed)
         clg_text_print(t, "         *: kernel times borrowed from another GPU, a guess\n");
 }

@@ -74,7 +74,7 @@ void clg_report_lever_head(clg_text *t) {
     clg_text_print(t, "table,name,term,fits,chosen,borrowed,gpus_per_replica,"
                       "output_tokens_per_s_per_gpu,usd_per_million_tokens_full,"
                       "break_even_utilization,half_full_requests_per_s,gpus_needed,gpus_fleet,"
-                      "usd_per_h,quality_loss\n");
+                      "usd_per_h,quality_loss,mfu_full,usd_per_useful_eflop_full\n");
 }
 
 void clg_report_lever_rows(clg_text *t, const char *table, const clg_lever *row, int count) {
@@ -93,7 +93,9 @@ void clg_report_lever_rows(clg_text *t, const char *table, const clg_lever *row,
                                 l->fits ? l->gpus_all : none,
                                 l->fits && l->gpus_fleet > 0 ? l->gpus_fleet : none,
                                 l->fits ? l->usd_per_h : none,
-                                l->fits ? l->loss : none};
+                                l->fits ? l->loss : none,
+                                l->fits ? l->mfu : none,
+                                l->fits ? l->usd_per_useful_eflop : none};
         NUMBERS(t, value);
     }
 }

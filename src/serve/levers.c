@@ -86,6 +86,7 @@ static double gpus_taken(const clg_serve_question *q, const clg_replica *r,
 void clg_lever_reprice(clg_arena *arena, const clg_price *price, double ratio, clg_lever *row) {
     row->usd_per_h *= ratio;
     row->usd_per_million *= ratio;
+    row->usd_per_useful_eflop *= ratio;
     row->break_even_share *= ratio;
     row->break_even_per_s *= ratio;
     const char *by = price->provider ? price->provider : "";
@@ -103,8 +104,14 @@ void clg_lever_measure(clg_arena *arena, const clg_serve_question *asked, const 
     clg_serve_capacity(arena, &q, &a);
     row->gpus = clg_replica_gpus(r);
     row->offline_tokens_per_s = a.offline_tokens_per_s / row->gpus;
-    double output = clg_demand_means_of(q.demand).output_tokens, never = (double)NAN;
+    clg_demand_means means = clg_demand_means_of(q.demand);
+    double output = means.output_tokens, never = (double)NAN;
+    double flop = clg_serve_useful_flop(r, &means, a.fleet.found.cached);
     row->usd_per_million = a.attainable ? 1e6 * a.usd_per_s / a.target_tokens_per_s : never;
+    row->mfu = a.attainable
+                   ? a.target_tokens_per_s * flop / (row->gpus * clg_serve_peak_flop_per_s(r))
+                   : never;
+    row->usd_per_useful_eflop = 1e12 * row->usd_per_million / flop;
     row->half_price_per_s = a.attainable ? a.target_tokens_per_s / output / 2 : never;
     row->gpus_all = gpus_taken(&q, r, &a);
     row->usd_per_h = 3600 * r->scenario->price.usd_per_s * row->gpus_all;

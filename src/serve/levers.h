@@ -20,6 +20,8 @@ typedef struct clg_lever {
     double loss;                 /* of quality, by format: serve/format.h */
     double offline_tokens_per_s; /* output, per GPU */
     double usd_per_million;      /* of a full replica at the latency target; NaN: never meets it */
+    double mfu;                  /* full, at the latency target; NaN: never meets it */
+    double usd_per_useful_eflop; /* 10^18 flop of the model, likewise */
     double break_even_share;     /* of offline capacity, against the API; NaN without one */
     double break_even_per_s;     /* requests per second of one replica */
     double half_price_per_s;     /* requests per second at which a token costs twice the full one */

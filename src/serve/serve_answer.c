@@ -30,6 +30,18 @@ double clg_serve_flop_per_output(const clg_model *m, const clg_demand_means *mea
     return decode + prompt * means->prompt_tokens / means->output_tokens;
 }
 
+double clg_serve_useful_flop(const clg_replica *r, const clg_demand_means *means,
+                             double cached_share) {
+    clg_demand_means computed = *means; /* what is found in a cache is no work */
+    computed.prompt_tokens *= 1 - cached_share;
+    return clg_serve_flop_per_output(&r->scenario->model, &computed);
+}
+
+double clg_serve_peak_flop_per_s(const clg_replica *r) {
+    const double *peak = r->scenario->machine.gpu.peak_flop_per_s;
+    return peak[r->layout.compute] > 0 ? peak[r->layout.compute] : peak[CLG_FP16];
+}
+
 /* Whether requests come in time, rather than all at once or when clients are free. */
 static bool is_timed(const clg_serve_question *q) {
     return q->demand->span_s > 0 && q->demand->clients <= 0;
@@ -108,19 +120,13 @@ static void settle_totals(const clg_serve_question *q, const clg_demand_means *m
                           clg_serve_answer *a) {
     clg_serve_break_even(q, means, a); /* again: now the share of cached input is known */
     const clg_replica *r = q->replica;
-    const clg_gpu *gpu = &r->scenario->machine.gpu;
     int gpus = clg_replica_gpus(r);
     double fleet = (double)a->fleet.replicas, share = q->full_share;
-    double demanded = demanded_per_s(q, a);
-    double peak = gpu->peak_flop_per_s[r->layout.compute] > 0
-                      ? gpu->peak_flop_per_s[r->layout.compute]
-                      : gpu->peak_flop_per_s[CLG_FP16];
+    double demanded = demanded_per_s(q, a), peak = clg_serve_peak_flop_per_s(r);
     a->rho = demanded / (fleet * a->offline_tokens_per_s);
     double paid = q->demand->span_s > 0 && !a->brief ? paid_s(q->demand, a) / q->demand->span_s : 1;
     a->usd_per_million = usd_per_million(a->usd_per_s * fleet * paid, demanded);
-    clg_demand_means computed = *means; /* what is found in a cache is no work */
-    computed.prompt_tokens *= 1 - a->fleet.found.cached;
-    double flop = clg_serve_flop_per_output(&r->scenario->model, &computed);
+    double flop = clg_serve_useful_flop(r, means, a->fleet.found.cached);
     a->mfu = a->fleet.output_tokens_per_s * flop / (fleet * gpus * peak);
     a->usd_per_useful_eflop = 1e12 * a->usd_per_million / flop;
     a->peak_usd_per_eflop = 1e18 * a->usd_per_s / (gpus * peak);

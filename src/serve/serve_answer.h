@@ -176,4 +176,11 @@ double clg_fleet_well_served(clg_arena *arena, const clg_replica *replica, const
  * clg_model_flop_per_token counts for training, attention over the mean context. */
 double clg_serve_flop_per_output(const clg_model *model, const clg_demand_means *means);
 
+/* The same where a share of prompts is found in a cache, which is no work. */
+double clg_serve_useful_flop(const clg_replica *replica, const clg_demand_means *means,
+                             double cached_share);
+
+/* What MFU is a share of: the peak of one GPU in the format it multiplies in. */
+double clg_serve_peak_flop_per_s(const clg_replica *replica);
+
 #endif

@@ -139,6 +139,8 @@ check "no row of the search was taken" "[ \$(grep -c '^       > ' $scratch/out) 
 check "fp8 is not what a search takes" "grep -q 'weights fp8' $scratch/out"
 check "a lossy format comes without a word" "grep -q 'q: int4 loses some 2 %' $scratch/out"
 check "terms of price are mixed" "! sed -n '/^gpus/,/reserved/p' $scratch/out | grep -q survey"
+check "GPUs have no MFU" "sed -n '/^gpus/,\$p' $scratch/out | grep -Eq 'h100-sxm [a-z0-9]+ +1 +[0-9,]+ +[0-9]+% +[$]0[.]'"
+check "operations have no price" "grep -q 'Mtok is [$][0-9.]* for 10^18 useful operations' $scratch/out"
 check "a GPU without bf16 is compared" "! sed -n '/^gpus/,\$p' $scratch/out | grep -q v100"
 check "a search counts other GPUs than the answer" "[ \$(awk '\$1 == \">\" {print \$(NF - 1)}' $scratch/out) = \$(sed -n 's/^needs .* = \([0-9]*\) GPU.*/\1/p' $scratch/out) ]"
 "$ceiling" demand $m --clients 16 --requests 300 >"$scratch/loop" 2>/dev/null
