@@ -162,13 +162,14 @@ static void add_levers(const clg_question *q, clg_demand_answer *a) {
 
 /* The demand is a sample of what --requests counts; of a trace it is all. */
 static clg_status answer_job(const clg_question *q, clg_demand_answer *a, clg_error *error) {
-    double deadline_s, requests = 0;
-    const clg_wanted_number rows[] = {{CLG_PARAM_DEADLINE, &deadline_s},
+    double requests = 0;
+    clg_batch_limits limits = {0};
+    const clg_wanted_number rows[] = {{CLG_PARAM_DEADLINE, &limits.deadline_s},
+                                      {CLG_PARAM_NIGHTLY, &limits.night_s},
                                       {CLG_PARAM_REQUESTS, &requests}};
     if (CLG_REQUEST_NUMBERS(q->request, rows, error) != CLG_OK) return error->status;
     if (clg_question_gives(q, CLG_PARAM_TRACE)) requests = (double)a->demand.count;
-    return clg_batch_job_of(q->arena, &a->question, &a->answer, requests, deadline_s, &a->job,
-                            error);
+    return clg_batch_job_of(q->arena, &a->question, &a->answer, requests, limits, &a->job, error);
 }
 
 clg_status clg_answer_served(const clg_question *q, clg_demand_answer *a, clg_error *error) {

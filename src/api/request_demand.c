@@ -93,6 +93,9 @@ static clg_status check_job(const clg_request *request, clg_error *error) {
                                        CLG_PARAM_BURSTINESS, CLG_PARAM_WINDOW,  CLG_PARAM_TTFT,
                                        CLG_PARAM_WEEKEND,    CLG_PARAM_GROWTH,  CLG_PARAM_TPOT,
                                        CLG_PARAM_WITHIN};
+    if (!request->value[CLG_PARAM_DEADLINE] && request->value[CLG_PARAM_NIGHTLY])
+        return clg_fail(error, CLG_BAD_USAGE, "give --requests 1000000 --deadline 5d beside it",
+                        "--nightly is of a job that has a --deadline");
     if (!request->value[CLG_PARAM_DEADLINE]) return CLG_OK;
     for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++)
         if (request->value[beside[i]])

@@ -12,10 +12,13 @@ static const char *hours(clg_text *t, double seconds) {
 }
 
 static void print_job(clg_text *t, const clg_batch_job *j) {
-    clg_text_print(t, "job      %s requests, %s in and %s out, by %s from now\n",
-                   clg_words_grouped(t, j->requests),
-                   clg_words_quantity(t, j->prompt_tokens, CLG_TOKENS),
-                   clg_words_quantity(t, j->output_tokens, CLG_TOKENS), hours(t, j->deadline_s));
+    clg_text_print(
+        t, "job      %s requests, %s in and %s out, by %s from now%s\n",
+        clg_words_grouped(t, j->requests), clg_words_quantity(t, j->prompt_tokens, CLG_TOKENS),
+        clg_words_quantity(t, j->output_tokens, CLG_TOKENS), hours(t, j->limits.deadline_s),
+        j->limits.night_s > 0
+            ? clg_arena_print(t->arena, ", %s of each day", hours(t, j->limits.night_s))
+            : "");
 }
 
 static void print_fleet(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,
@@ -26,7 +29,10 @@ static void print_fleet(clg_text *t, const clg_serve_question *s, const clg_serv
                    j->replicas == 1 ? "" : "s", clg_words_grouped(t, (double)j->replicas * gpus),
                    (double)j->replicas * gpus > 1 ? "s" : "", hours(t, j->run_s),
                    hours(t, j->early_run_s), hours(t, j->late_run_s),
-                   j->run_s > j->deadline_s ? ": LATE" : "");
+                   j->done_s > j->limits.deadline_s ? ": LATE" : "");
+    if (j->limits.night_s > 0)
+        clg_text_print(t, "         at work; the last answer comes %s from now (P90 %s)\n",
+                       hours(t, j->done_s), hours(t, j->late_done_s));
     if (j->sure_replicas != j->replicas)
         clg_text_print(
             t, "buy      %s GPUs: they are in time with 90 %% chance, as predicted in %s\n",
@@ -39,17 +45,21 @@ static void print_fleet(clg_text *t, const clg_serve_question *s, const clg_serv
                    clg_words_quantity(t, j->drain_s, CLG_SECONDS));
 }
 
+static const char *held_words(const clg_batch_job *j) {
+    return j->limits.night_s > 0 ? "held day and night until it is done"
+                                 : "held all day for one such job";
+}
+
 static void print_row(clg_text *t, const clg_batch_job *j, const clg_batch_row *r) {
     clg_text_print(t, "         %-17s %8s %7s/Mtok out  %s/h: %s%s%.10s\n", r->price.term,
                    clg_words_bill(t, r->usd), clg_words_usd(t, 1e6 * r->usd / j->output_tokens),
                    clg_words_usd(t, 3600 * r->price.usd_per_s), r->price.provider,
                    r->price.date ? ", " : "", r->price.date ? r->price.date : "");
     if (r->pays_above_s > 24 * 3600)
-        clg_text_print(t, "         %-17s held all day for one such job; never pays\n", "");
+        clg_text_print(t, "         %-17s %s; never pays\n", "", held_words(j));
     else if (r->pays_above_s > 0)
-        clg_text_print(t,
-                       "         %-17s held all day for one such job; pays above %s of use a day\n",
-                       "", hours(t, r->pays_above_s));
+        clg_text_print(t, "         %-17s %s; pays above %s of use a day\n", "", held_words(j),
+                       hours(t, r->pays_above_s));
     if (clg_price_on_demand(&j->row->price) && r->price.usd_per_s > j->row->price.usd_per_s)
         clg_text_print(t, "         %-17s dearer an hour than %s, which is another seller's\n", "",
                        j->row->price.term);
@@ -92,7 +102,10 @@ void clg_json_deadline(clg_json_writer *w, const clg_serve_question *s, const cl
     clg_json_open(w, "job", '{');
     clg_json_add_number(w, "requests", j->requests);
     clg_json_add_number(w, "output_tokens", j->output_tokens);
-    clg_json_add_number(w, "deadline_s", j->deadline_s);
+    clg_json_add_number(w, "deadline_s", j->limits.deadline_s);
+    clg_json_add_number(w, "night_s", j->limits.night_s);
+    clg_json_add_number(w, "done_s", j->done_s);
+    clg_json_add_number(w, "done_p90_s", j->late_done_s);
     clg_json_add_integer(w, "gpus", j->replicas * gpus);
     clg_json_add_number(w, "run_s", j->run_s);
     clg_json_add_number(w, "run_p90_s", j->late_run_s);

@@ -116,7 +116,7 @@ void clg_report_job_rows(clg_text *t, const clg_serve_question *s, const clg_bat
                                 (double)j->sure_replicas * each,
                                 r->run_s,
                                 j->late_run_s,
-                                j->deadline_s,
+                                j->limits.deadline_s,
                                 3600 * r->price.usd_per_s,
                                 r->usd,
                                 1e6 * r->usd / j->output_tokens};

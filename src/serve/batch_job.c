@@ -2,6 +2,9 @@
  *
  *   time = start + output tokens / (replicas x tokens/s of a full one) + drain
  *
+ * with a start and a drain in every night, where a job runs only so long of each day: what was
+ * begun in a night is answered in it.
+ *
  * The drain is the longest answer in a full batch: as the last ones decode the batch empties and
  * is faster, so times are a little long. A spot GPU that is taken back costs its replica a start
  * and half of what it was answering. Left out: queues between jobs, and what a preempted request
@@ -23,14 +26,40 @@ static double drain_s(const clg_demand *d, const clg_serve_answer *a) {
     return longest * fmax(a->steady_batch, 1) / a->offline_tokens_per_s;
 }
 
-static double run_s(const clg_batch_job *j, int64_t replicas, double scale) {
+/* What is left of so much time when replicas have started and the last answers ended. */
+static double left_of(const clg_batch_job *j, double time_s, double scale) {
+    return time_s - j->start_s - scale * j->drain_s;
+}
+
+/* Nights that a job is at work in; without nights it is one stretch. */
+static double nights_of(const clg_batch_job *j, double busy_s, double scale) {
+    double each = j->limits.night_s > 0 ? left_of(j, j->limits.night_s, scale) : INFINITY;
+    return each > 0 ? fmax(1, ceil(busy_s / each)) : INFINITY;
+}
+
+/* At work; *done_s: from now. */
+static double run_s(const clg_batch_job *j, int64_t replicas, double scale, double *done_s) {
     double busy = j->output_tokens / ((double)replicas * j->tokens_per_s);
-    return j->start_s + scale * (busy + j->drain_s);
+    double more = nights_of(j, scale * busy, scale) - 1;
+    double run = j->start_s + scale * (busy + j->drain_s);
+    if (more > 0) run += more * (j->start_s + scale * j->drain_s);
+    *done_s = run;
+    if (more > 0) *done_s += more * (day_s - j->limits.night_s);
+    return run;
+}
+
+/* Time until the deadline in which tokens are made. */
+static double usable_s(const clg_batch_job *j, double scale) {
+    const clg_batch_limits *l = &j->limits;
+    if (l->night_s <= 0) return left_of(j, l->deadline_s, scale);
+    double nights = floor(l->deadline_s / day_s), last = l->deadline_s - nights * day_s;
+    double each = fmax(0, left_of(j, l->night_s, scale));
+    return nights * each + fmax(0, left_of(j, fmin(last, l->night_s), scale));
 }
 
 /* Never more than a replica for each request. */
 static int64_t replicas_for(const clg_batch_job *j, double scale) {
-    double left = j->deadline_s - j->start_s - scale * j->drain_s;
+    double left = usable_s(j, scale);
     double n = left > 0 ? ceil(scale * j->output_tokens / (j->tokens_per_s * left)) : INFINITY;
     return n <= fmax(j->requests, 1) ? (int64_t)fmax(n, 1) : 0;
 }
@@ -43,7 +72,8 @@ static void add_row(clg_batch_job *j, const clg_price *price, double gpus, doubl
     *row = (clg_batch_row){.price = *price};
     row->run_s = j->sure_run_s * (1 + rate * gpus / (double)j->sure_replicas * lost_s);
     row->interruptions = rate * gpus * row->run_s;
-    row->usd = price->usd_per_s * gpus * (held ? fmax(day_s, row->run_s) : row->run_s);
+    double days_s = fmax(day_s, row->run_s + j->sure_done_s - j->sure_run_s);
+    row->usd = price->usd_per_s * gpus * (held ? days_s : row->run_s);
     if (held && hourly > 0) row->pays_above_s = day_s * price->usd_per_s / hourly;
 }
 
@@ -66,27 +96,30 @@ static clg_status add_rows(clg_arena *arena, const clg_serve_question *q, clg_ba
 }
 
 clg_status clg_batch_job_of(clg_arena *arena, const clg_serve_question *q,
-                            const clg_serve_answer *a, double requests, double deadline_s,
+                            const clg_serve_answer *a, double requests, clg_batch_limits limits,
                             clg_batch_job *j, clg_error *error) {
     clg_demand_means means = clg_demand_means_of(q->demand);
     *j = (clg_batch_job){.requests = requests,
                          .prompt_tokens = requests * means.prompt_tokens,
                          .output_tokens = requests * means.output_tokens,
-                         .deadline_s = deadline_s,
+                         .limits = limits,
                          .tokens_per_s = a->offline_tokens_per_s,
                          .start_s = q->cold_start_s,
                          .drain_s = drain_s(q->demand, a)};
     j->replicas = q->replicas > 0 ? q->replicas : replicas_for(j, 1);
     if (j->replicas == 0)
-        return clg_fail(error, CLG_BAD_INPUT, "give a longer --deadline, or a shorter --cold-start",
+        return clg_fail(error, CLG_BAD_INPUT,
+                        limits.night_s > 0 ? "give a longer --nightly or --deadline"
+                                           : "give a longer --deadline, or a shorter --cold-start",
                         "no fleet is done in %.4g s: starting takes %.4g s, the longest answer "
                         "%.4g s",
-                        deadline_s, j->start_s, j->drain_s);
+                        limits.deadline_s, j->start_s, j->drain_s);
     j->sure_replicas = q->replicas > 0 ? q->replicas : replicas_for(j, a->doubt.rate);
     if (j->sure_replicas == 0) j->sure_replicas = j->replicas;
-    j->run_s = run_s(j, j->replicas, 1);
-    j->early_run_s = run_s(j, j->replicas, 1 / a->doubt.rate);
-    j->late_run_s = run_s(j, j->replicas, a->doubt.rate);
-    j->sure_run_s = run_s(j, j->sure_replicas, 1);
+    double early_s;
+    j->run_s = run_s(j, j->replicas, 1, &j->done_s);
+    j->early_run_s = run_s(j, j->replicas, 1 / a->doubt.rate, &early_s);
+    j->late_run_s = run_s(j, j->replicas, a->doubt.rate, &j->late_done_s);
+    j->sure_run_s = run_s(j, j->sure_replicas, 1, &j->sure_done_s);
     return add_rows(arena, q, j, error);
 }

@@ -115,6 +115,9 @@ expect 1 err 'did you mean vllm' demand $m --rate 1req/s --engine vlm
 expect 2 err 'number of requests' demand $m --deadline 8h
 expect 1 err 'no fleet is done' demand $m --deadline 3min --requests 1000000 --cold-start 3min
 expect 2 err 'leave one of them out' demand $m --deadline 3h --requests 100 --rate 3req/s
+expect 2 err '--nightly is of a job that has a --deadline' demand $m --rate 3req/s --nightly 8h
+expect 0 out 'by 72 h from now, 8 h of each day' demand $m --requests 1000000 --deadline 3d --nightly 8h
+expect 0 out 'the last answer comes [0-9.]+ h from now' demand $m --requests 1000000 --deadline 3d --nightly 8h
 expect 2 err '--ttft is for requests that come in time' demand $m --deadline 3h --requests 100 --ttft 1s
 expect 2 err '--accept is a share of proposed' demand $m --rate 3req/s --accept 80%
 expect 0 out 'given    2 replicas = 8 GPUs, 8 clients each' demand $m --tp 4 --clients 16 --gpus 9
