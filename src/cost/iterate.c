@@ -108,12 +108,14 @@ static double adapter_s(const clg_iteration_pricing *p, const clg_iteration_op *
     return fmax(arithmetic, traffic) + p->serving->engine->adapter_kernel_s;
 }
 
-/* In fp32: no sooner than a product in 16 bit with as much to read. */
+/* In fp32: no sooner than a product in 16 bit with as much to read. Models with such routers choose
+ * by sigmoids and a bias. */
 static double router_s(const clg_iteration_pricing *p, const clg_iteration_op *i) {
     clg_iteration_op narrow = *i;
     narrow.stored = narrow.op.precision = CLG_BF16;
     return fmax(clg_router_s(p->router, gpu_of(p), i->op.m, i->op.n, i->op.k),
-                product_s(p, &narrow));
+                product_s(p, &narrow)) +
+           p->serving->engine->routing_s;
 }
 
 /* ---- attention */

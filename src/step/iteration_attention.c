@@ -30,7 +30,8 @@ static void norm_heads(const clg_writer *w, const clg_attention *a, const clg_wi
     if (!a->query_key_norm) return;
     clg_write_stream(w, "query norm", 4 * w->tokens * x->queries);
     if (!a->borrows) clg_write_stream(w, "key norm", 4 * w->tokens * x->keys);
-    if (a->norm_over_heads) clg_write_sums(w, "sums of squares", 8 * w->tokens, 1);
+    int times = w->s->engine->apart_sums > 0 && !a->borrows ? 2 : 1;
+    if (a->norm_over_heads) clg_write_sums(w, "sums of squares", 8 / times * w->tokens, times);
 }
 
 /* The low ranks of queries and the key in one product, norms of heads with their rotation, and back

@@ -267,7 +267,30 @@ static void test_streams(void) {
     CHECK_NEAR(find(&ops, "norm and residual")->op.hbm_bytes, 8 * 5 * 8192.0, 0);
 }
 
+/* MiniMax M2: norms over all heads, 256 experts chosen in fp32 out of 3,072 values. */
+static void test_routers(void) {
+    clg_scenario s = plan_scenario(&arena, "minimax-m2", "h100-sxm", NULL, 8);
+    served in;
+    clg_iteration_ops ops = {0};
+    serve(&in, &s, 4);
+    clg_iteration_layer(&in.serving, &s.model.kind[0], 5, true, &ops);
+    CASE("a router in fp32 reads tokens widened by a kernel before it");
+    const clg_iteration_op *router = find(&ops, "router");
+    CHECK(router && router->kernel == CLG_KERNEL_ROUTER);
+    CHECK_NEAR(router->op.hbm_bytes, 4.0 * (256 * 3072 + 5 * 3072 + 5 * 256), 0);
+    CHECK_NEAR(find(&ops, "tokens in fp32")->op.hbm_bytes, 6.0 * 5 * 3072, 0);
+    CASE("squares of queries and keys cross the ranks together, or apart");
+    CHECK(find(&ops, "sums of squares")->op.count == 1);
+    CHECK_NEAR(find(&ops, "sums of squares")->op.bytes, 8 * 5, 0);
+    in.engine.apart_sums = 1;
+    ops.count = 0;
+    clg_iteration_layer(&in.serving, &s.model.kind[0], 5, true, &ops);
+    CHECK(find(&ops, "sums of squares")->op.count == 2);
+    CHECK_NEAR(find(&ops, "sums of squares")->op.bytes, 4 * 5, 0);
+}
+
 int main(void) {
+    test_routers();
     test_products();
     test_sums();
     test_sizes();
