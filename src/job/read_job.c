@@ -304,7 +304,7 @@ static void named_elsewhere(clg_reading *r) {
     clg_found_key key = clg_job_key(r, r->main, "config-file-given|job.config_file|config_file");
     if (!key.node || !key.source->command) return;
     const char *name = clg_job_base_name(clg_job_word(key.node));
-    if (!*name || clg_tree_unknown_text(name)) return;
+    if (!strchr(name, '.') || clg_tree_unknown_text(name)) return;
     for (int i = 0; i < r->file_count; i++)
         if (strcmp(clg_job_base_name(r->files[i].name), name) == 0) return;
     clg_job_note_down(r->arena, &r->job->doubts, "files", clg_job_from(r, &key),

@@ -103,6 +103,8 @@ static bool with(clg_reading *r, const clg_json *format, const clg_json *rule) {
 static bool says_nothing(const clg_json *node, clg_job_field field) {
     double number;
     if (node->kind == CLG_JSON_NULL) return true;
+    if (field == CLG_JOB_MODEL && clg_job_is(clg_job_word(node), "true"))
+        return true; /* --model $X */
     if (node->kind == CLG_JSON_STRING &&
         (!*node->text || clg_job_is(node->text, "auto") || clg_job_is(node->text, "none") ||
          clg_job_is(node->text, "null") || clg_job_is(node->text, "default")))

@@ -44,8 +44,9 @@ static void colossal(void) {
         "3d.sh",
         "#SBATCH --nodes=4\ncolossalai run --nproc_per_node 8 --hostfile hosts benchmark.py -c 70b "
         "-p 3d -g -x -b 8 --tp 4 --pp 2 --mbs 1\n");
-    JOB("zero=2 micro-batch=8 accumulation=8 precision=bf16 recompute=full", "sft.sh",
-        "colossalai run --nproc_per_node 8 --hostfile hosts train.py --pretrained $P --plugin "
+    JOB("model= zero=2 micro-batch=8 accumulation=8 precision=bf16 recompute=full", "sft.sh",
+        "P=\"\"\ncolossalai run --nproc_per_node 8 --hostfile hosts train.py --pretrained $P "
+        "--plugin "
         "\"zero2\" --accumulation_steps 8 --micro_batch_size 8 --mixed_precision \"bf16\" "
         "--use_grad_checkpoint --use_flash_attn\n");
 }
