@@ -125,7 +125,7 @@ clg_bytes_bound clg_compose_bytes_bound(const clg_scenario *scenario, const clg_
                          .rebuilt = sums->rebuilt,
                          .alive = clg_schedule_of(pipeline.kind)->alive(pipeline, 0),
                          .workspace = stack->memory.workspace_bytes,
-                         .reserve = stack->memory.reserve_share,
+                         .split = stack->memory.split_share,
                          .crowding = clg_crowding(scenario, layout),
                          .layers = clg_layout_fewest(&scenario->model, layout)};
     b.states = clg_memory_bound(&scenario->model, priced->expert_parameters, stack, layout);
@@ -143,6 +143,6 @@ clg_bytes_bound clg_compose_bytes_bound(const clg_scenario *scenario, const clg_
 double clg_bytes_bound_at(const clg_bytes_bound *b, int recompute_layers) {
     int again = recompute_layers > 0 && recompute_layers < b->layers ? recompute_layers : b->layers;
     double first = b->first + (again * b->saved + (b->layers - again) * b->rebuilt) * b->alive;
-    first = (first + b->workspace) * (1 + b->reserve);
+    first = (first + b->workspace) * (1 + b->split);
     return fmax(b->states, first) * b->crowding;
 }

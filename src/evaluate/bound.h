@@ -14,13 +14,13 @@ double clg_compose_bound_s(const clg_scenario *scenario, const clg_layout *layou
 double clg_compose_shared_bound_s(const clg_scenario *scenario, const clg_layout *layout,
                                   const clg_priced *priced);
 
-/* A lower bound of the fullest rank's total_bytes times its crowding, likewise, as a function of
+/* A lower bound of the fullest rank's needed_bytes times its crowding, likewise, as a function of
  * the layers that each chunk recomputes. */
 typedef struct clg_bytes_bound {
-    double states;                /* of the mean stage, reserve included */
+    double states;                /* of the mean stage, split included */
     double first;                 /* of the first stage: states */
     double saved, rebuilt, alive; /* of a layer; how often it is kept */
-    double workspace, reserve;    /* bytes; share */
+    double workspace, split;      /* bytes; share */
     double crowding;
     int layers; /* of its chunks */
 } clg_bytes_bound;

@@ -207,7 +207,7 @@ static void fill_memory(composition *c, bool detail, clg_evaluation *e) {
         clg_memory_ledger m = clg_memory_of_stage(&c->scenario->model, &c->scenario->stack, layout,
                                                   &c->priced->step, &s->load);
         if (i == 0) e->first_memory = m;
-        if (i == 0 || m.total_bytes > e->memory.total_bytes) {
+        if (i == 0 || m.needed_bytes > e->memory.needed_bytes) {
             e->memory = m;
             e->fullest_stage = i;
         }
@@ -278,7 +278,7 @@ clg_status clg_compose(clg_arena *arena, const clg_scenario *scenario, const clg
         return CLG_OK;
     }
     fill_memory(&c, wanted.detail, &e);
-    if (wanted.most_bytes > 0 && e.memory.total_bytes > wanted.most_bytes) {
+    if (wanted.most_bytes > 0 && e.memory.needed_bytes > wanted.most_bytes) {
         e.step_s = clg_least_step_s(&c);
         *evaluation = e;
         return CLG_OK;

@@ -127,8 +127,7 @@ double clg_evaluation_chance_out(const clg_evaluation *e) {
 
 double clg_memory_limit_bytes(const clg_scenario *scenario, double capacity_bytes, double risk) {
     double wide = clg_memory_wide(scenario), low = 0, high = capacity_bytes;
-    double needed_share = clg_memory_needed_share(&scenario->stack);
-    if (chance_above(high, wide, capacity_bytes) <= risk) return high / needed_share;
+    if (chance_above(high, wide, capacity_bytes) <= risk) return high;
     for (int i = 0; i < 64; i++) { /* halves until no double is left between */
         double middle = low + (high - low) / 2;
         if (chance_above(middle, wide, capacity_bytes) <= risk)
@@ -136,7 +135,7 @@ double clg_memory_limit_bytes(const clg_scenario *scenario, double capacity_byte
         else
             high = middle;
     }
-    return low / needed_share;
+    return low;
 }
 
 double clg_memory_wide(const clg_scenario *scenario) {

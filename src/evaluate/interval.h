@@ -37,8 +37,8 @@ double clg_evaluation_overflow(const clg_evaluation *evaluation, double capacity
 /* The same of its own capacity. */
 double clg_evaluation_chance_out(const clg_evaluation *evaluation);
 
-/* The largest total of a fullest rank that needs more than `capacity_bytes` with a chance of at
- * most `risk`: the chance rises with the total, so a search may hold bounds against this one
+/* The largest needed_bytes of a fullest rank that turn out more than `capacity_bytes` with a chance
+ * of at most `risk`: the chance rises with them, so a search may hold bounds against this one
  * number. */
 double clg_memory_limit_bytes(const clg_scenario *scenario, double capacity_bytes, double risk);
 

@@ -249,11 +249,15 @@ const clg_memory_part clg_memory_parts[CLG_MEMORY_PARTS] = {
     PART(buffers_bytes, "buffers"),
     PART(reserved_bytes, "allocator reserve")};
 
-double clg_memory_needed_share(const clg_stack *stack) {
-    double least = stack->memory.split_share < stack->memory.reserve_share
-                       ? stack->memory.split_share
-                       : stack->memory.reserve_share;
-    return (1 + least) / (1 + stack->memory.reserve_share);
+/* What the allocator holds beyond the peak. States are asked for once and fill their blocks; what
+ * comes and goes leaves gaps between its pieces. */
+static void fill_reserve(const clg_stack *stack, clg_memory_ledger *m) {
+    double moving = m->activations_bytes + m->buffers_bytes;
+    double allocated = m->weights_bytes + m->gradients_bytes + m->optimizer_bytes + moving;
+    double split = allocated * stack->memory.split_share;
+    m->reserved_bytes = larger(moving * stack->memory.reserve_share, split);
+    m->total_bytes = allocated + m->reserved_bytes;
+    m->needed_bytes = allocated + split;
 }
 
 /* One for each way the job is split, and where it is split in more ways than one another of the
@@ -301,11 +305,7 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
     m.buffers_bytes = stack->memory.workspace_bytes;
     fill_moment(most, &m);
     if (stack->memory.flat_update) m.buffers_bytes += update;
-    double allocated = m.weights_bytes + m.gradients_bytes + m.optimizer_bytes +
-                       m.activations_bytes + m.buffers_bytes;
-    m.reserved_bytes = allocated * stack->memory.reserve_share;
-    m.total_bytes = allocated + m.reserved_bytes;
-    m.needed_bytes = m.total_bytes * clg_memory_needed_share(stack);
+    fill_reserve(stack, &m);
     return m;
 }
 
@@ -332,5 +332,5 @@ double clg_memory_bound(const clg_model *model, double experts, const clg_stack 
     double bytes = (layout->zero == 3 ? owned : held) * sure.weight +
                    (layout->zero >= 2 ? owned : held) * sure.gradient +
                    (layout->zero >= 1 ? owned : held) * sure.optimizer;
-    return bytes * (1 + stack->memory.reserve_share);
+    return bytes * (1 + stack->memory.split_share);
 }

@@ -52,9 +52,6 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
 /* What a rank has outside the allocator: context, communicators, connections between experts. */
 double clg_memory_outside_bytes(const clg_stack *stack, const clg_layout *layout);
 
-/* needed_bytes over total_bytes, the same of every stage. */
-double clg_memory_needed_share(const clg_stack *stack);
-
 /* Bytes of a parameter that are there at the fullest moment whatever it is, adapters apart: of what
  * the layout shards, before it is shared out. */
 typedef struct clg_state_bytes {
@@ -62,8 +59,8 @@ typedef struct clg_state_bytes {
 } clg_state_bytes;
 clg_state_bytes clg_memory_sure(const clg_stack *stack, const clg_layout *layout);
 
-/* A lower bound in constant time: states of the mean stage, no activations. `experts`: how many of
- * the model's parameters are in experts. */
+/* A lower bound of needed_bytes in constant time: states of the mean stage, no activations.
+ * `experts`: how many of the model's parameters are in experts. */
 double clg_memory_bound(const clg_model *model, double experts, const clg_stack *stack,
                         const clg_layout *layout);
 

@@ -181,7 +181,7 @@ static void add_nearest(clg_json_writer *w, const clg_scenario *s, const clg_fou
     clg_json_open(w, "nearest", '{');
     clg_json_add_string(w, "missing", "memory");
     double limit_bytes = f->limit_bytes / clg_crowding(s, &f->nearest.layout);
-    clg_json_add_number(w, "missing_bytes", f->nearest.memory.total_bytes - limit_bytes);
+    clg_json_add_number(w, "missing_bytes", f->nearest.memory.needed_bytes - limit_bytes);
     clg_json_explain(w, "plan", s, &f->nearest);
     if (on_more)
         clg_json_explain(w, "on_more_gpus", s, on_more);

@@ -20,7 +20,7 @@ static double whole_bytes(clg_searcher *s, const clg_layout *layout) {
     clg_status status = clg_compose(&s->scratch, s->scenario, layout, clg_searcher_price(s, layout),
                                     (clg_wanted){.memory_alone = true}, &e, s->error);
     clg_arena_back_to(&s->scratch, mark);
-    return status == CLG_OK ? e.memory.total_bytes : -1;
+    return status == CLG_OK ? e.memory.needed_bytes : -1;
 }
 
 static bool least_memory_visit(void *context, const clg_layout *layout, int layers, bool balanced) {

@@ -54,7 +54,7 @@ double clg_searcher_threshold_s(const clg_searcher *s) {
 }
 
 double clg_searcher_crowded(const clg_searcher *s, const clg_evaluation *e) {
-    return e->memory.total_bytes * clg_crowding(s->scenario, &e->layout);
+    return e->memory.needed_bytes * clg_crowding(s->scenario, &e->layout);
 }
 
 static void note_nearest(clg_searcher *s, const clg_evaluation *e) {

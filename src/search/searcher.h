@@ -118,7 +118,7 @@ typedef enum clg_decided { CLG_TOO_LARGE, CLG_TOO_SLOW, CLG_KEPT, CLG_FAILED } c
 /* Inserts a plan into the sorted list of the best. */
 void clg_searcher_keep(clg_searcher *s, const clg_evaluation *e);
 
-/* What a plan shows, times its crowding: what limits hold. */
+/* What a plan needs, times its crowding: what limits hold. */
 double clg_searcher_crowded(const clg_searcher *s, const clg_evaluation *e);
 
 /* The blocks of a layout, priced once per set. */

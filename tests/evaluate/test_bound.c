@@ -129,7 +129,7 @@ static void shared(void) {
 static void bytes(void) {
     clg_layout l = four(CLG_1F1B);
     clg_scenario s = base;
-    s.stack.memory.workspace_bytes = 3e9, s.stack.memory.reserve_share = 0.1;
+    s.stack.memory.workspace_bytes = 3e9, s.stack.memory.split_share = 0.1;
     s.stack.memory.communicator_bytes = 0;
     priced.step.kind[0].dense_parameters = 1e6;
     priced.step.kind[0].saved_bytes = 1e11;

@@ -20,7 +20,7 @@ static planned layers_on(int ranks, int zero) {
                     .l = plan_layout(4096),
                     .load = {.layers = {32}, .chunks = 1, .alive = 1}};
     plan.l.dp = ranks, plan.l.global_batch = ranks, plan.l.zero = zero;
-    plan.s.stack.memory.reserve_share = 0;
+    plan.s.stack.memory.reserve_share = plan.s.stack.memory.split_share = 0;
     return plan;
 }
 
@@ -81,6 +81,23 @@ static void updates_all_at_once(void) {
     CHECK_NEAR(of(&plan).total_bytes, before, 1e-14);
     plan.s.stack.fused.optimizer = false, plan.l.optimizer = CLG_ADAM_8BIT;
     CHECK(of(&plan).buffers_bytes < m.buffers_bytes);
+}
+
+static void gaps_between_pieces(void) {
+    CASE("the reserve: a sixth of what comes and goes, and no less than what cannot be let go of");
+    planned plan = layers_on(1, 0);
+    clg_memory_ledger without = of(&plan);
+    double moving = without.activations_bytes + without.buffers_bytes;
+    plan.s.stack.memory.reserve_share = 1.0 / 6, plan.s.stack.memory.split_share = 0.01;
+    clg_memory_ledger m = of(&plan);
+    CHECK_NEAR(m.reserved_bytes, moving / 6, 1e-12);
+    CHECK_NEAR(m.needed_bytes, 1.01 * without.total_bytes, 1e-12);
+    CASE("states alone leave no gaps: a hundredth of 18 bytes a parameter decides");
+    plan.l.seq = 16;
+    m = of(&plan);
+    moving = m.activations_bytes + m.buffers_bytes;
+    CHECK_NEAR(m.total_bytes, 1.01 * (18 * LAYERS * LAYER + moving), 1e-12);
+    CHECK(m.needed_bytes == m.total_bytes);
 }
 
 static void copies_of_replicas(void) {
@@ -194,6 +211,7 @@ int main(void) {
     gradients_that_come_late();
     gradients_used_at_once();
     updates_all_at_once();
+    gaps_between_pieces();
     copies_of_replicas();
     on_the_host();
     losses_in_parts();

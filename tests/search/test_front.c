@@ -62,7 +62,7 @@ static int agree(const clg_scenario *s, const clg_space *space) {
         clg_layout_print(&best.layout, b, sizeof b);
         CHECK_TEXT(a, b);
         CHECK(found.front[i].step_s == best.step_s);
-        most = 0.9 * found.front[i].memory.total_bytes * clg_crowding(s, &found.front[i].layout);
+        most = 0.9 * found.front[i].memory.needed_bytes * clg_crowding(s, &found.front[i].layout);
     }
     clg_evaluation none;
     if (found.front_count < space->front && found.front_count > 0)

@@ -177,7 +177,7 @@ static void check_between(void) {
     space.risk = 0.5, space.gamble = false;
     const clg_evaluation *last = &found.gamble;
     for (int i = 0; i < found.between_count; i++, last = &found.between[i - 1]) {
-        space.memory_bytes = 0.95 * last->memory.total_bytes * clg_crowding(&s, &last->layout);
+        space.memory_bytes = 0.95 * last->memory.needed_bytes * clg_crowding(&s, &last->layout);
         CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &less, &e) == CLG_OK);
         same_plan(&found.between[i], &less.best[0]);
         double chance = clg_evaluation_chance_out(&found.between[i]);
@@ -218,28 +218,24 @@ static void check_limit(void) {
     CASE("the limit of a risk: the chance there is the risk, and above it more");
     clg_scenario s = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "megatron-2024", 8);
     static const double risks[] = {0.001, 0.01, 0.1, 0.3, 0.5, 0.9};
-    s.stack.memory.reserve_share = 0.06, s.stack.memory.split_share = 0.015;
-    double let_go = 1.06 / 1.015; /* what needs 80 GB shows 83.5 where there is room */
     for (int i = 0; i < 6; i++) {
         clg_evaluation e = {.capacity_bytes = 8e10};
         double limit = clg_memory_limit_bytes(&s, e.capacity_bytes, risks[i]);
         double wide = 1 + 1.2816 * s.stack.sigma.memory;
-        e.memory.total_bytes = limit;
-        e.memory.needed_bytes = limit / let_go;
+        e.memory.total_bytes = e.memory.needed_bytes = limit;
         e.memory_p90_bytes = limit * wide;
         if (risks[i] <= 0.5)
             CHECK_NEAR(clg_evaluation_chance_out(&e), risks[i], 1e-9);
         else
-            CHECK_NEAR(limit, e.capacity_bytes * let_go, 1e-14);
-        e.memory.total_bytes = limit * 1.001;
-        e.memory.needed_bytes = limit * 1.001 / let_go;
+            CHECK_NEAR(limit, e.capacity_bytes, 1e-14);
+        e.memory.total_bytes = e.memory.needed_bytes = limit * 1.001;
         e.memory_p90_bytes = limit * 1.001 * wide;
         CHECK(clg_evaluation_chance_out(&e) > risks[i] || risks[i] > 0.5);
     }
-    CHECK_NEAR(clg_memory_limit_bytes(&s, 8e10, 0.1),
-               8e10 * let_go / (1 + 1.2816 * s.stack.sigma.memory), 1e-3);
+    CHECK_NEAR(clg_memory_limit_bytes(&s, 8e10, 0.1), 8e10 / (1 + 1.2816 * s.stack.sigma.memory),
+               1e-3);
     s.stack.sigma.memory = 0;
-    CHECK_NEAR(clg_memory_limit_bytes(&s, 8e10, 0.001), 8e10 * let_go, 1e-14);
+    CHECK_NEAR(clg_memory_limit_bytes(&s, 8e10, 0.001), 8e10, 1e-14);
 }
 
 static clg_evaluation made(int tp, int pp, double step_s) {
@@ -293,13 +289,13 @@ int main(void) {
     clg_error e = {0};
     CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_OK);
     CHECK(found.count == 0 && found.has_nearest);
-    CHECK(found.nearest.memory.total_bytes > found.nearest.capacity_bytes);
+    CHECK(found.nearest.memory.needed_bytes > found.nearest.capacity_bytes);
     CASE("the nearest: no layout that is priced needs less");
-    double least_bytes = found.nearest.memory.total_bytes;
+    double least_bytes = found.nearest.memory.needed_bytes;
     space.exhaustive = true;
     clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e);
     CHECK(found.layouts == found.priced);
-    CHECK_NEAR(found.nearest.memory.total_bytes, least_bytes, 1e-12);
+    CHECK_NEAR(found.nearest.memory.needed_bytes, least_bytes, 1e-12);
     space.exhaustive = false;
     CASE("a fixed axis is kept; one without a legal layout is an error");
     s = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "megatron-2024", 16);
