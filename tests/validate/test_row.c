@@ -317,6 +317,10 @@ static void notes(void) {
     CHECK_NEAR(r.predicted_memory_bytes, m.total_bytes - m.reserved_bytes, 1e-14);
     r = noted("megatron-2024", "1f1b", "memory: nvidia-smi reading");
     CHECK_NEAR(r.predicted_memory_bytes, m.total_bytes + (0.4 + 0.65) * 1073741824, 1e-14);
+    r = noted("megatron-2024", "1f1b", "real corpus; memory: device");
+    CHECK(r.memory_kind == CLG_MEMORY_DEVICE);
+    r = noted("unknown", "1f1b", "fused RMSNorm; memory is max_memory_allocated; ALiBi");
+    CHECK(r.memory_kind == CLG_MEMORY_ALLOCATED);
     CASE("memory of rank 0 is that of the first stage");
     r = noted("megatron-2024", "1f1b", "memory: torch max allocated of rank 0");
     CHECK_NEAR(r.predicted_memory_bytes, first.total_bytes - first.reserved_bytes, 1e-14);
