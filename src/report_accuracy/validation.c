@@ -133,9 +133,12 @@ static void print_all(clg_text *t, const double *numbers, int count, bool known)
     }
 }
 
-/* Whether it ran, the chance that it would not, and what the fullest rank holds. */
+/* Which reading of memory was measured and predicted; "open": none that is scored. Whether it ran,
+ * the chance that it would not, and what the fullest rank holds. */
 static void print_memory(clg_text *t, const clg_run *r, bool known) {
     const clg_evaluation *e = &r->predicted;
+    const char *kind = clg_name_of(clg_memory_names, (int)r->memory_kind);
+    clg_text_print(t, "%s,", !known ? "" : r->memory_open ? "open" : kind);
     print_known(t, r->measured_fits, r->measured_fits >= 0, ",");
     print_known(t, e->fits, known, ",");
     print_known(t, known ? clg_evaluation_chance_out(e) : 0, known, "");
@@ -148,7 +151,7 @@ void clg_report_validation_rows(clg_text *t, const clg_validation *v) {
                       "predicted_p90_s,error,measured_memory_bytes,predicted_memory_bytes,"
                       "log_sigma");
     for (int i = 0; i < CLG_LEDGER_TERMS; i++) clg_text_print(t, ",%s", clg_ledger_terms[i].column);
-    clg_text_print(t, ",stack,measured_fits,predicted_fits,chance_out");
+    clg_text_print(t, ",stack,memory_kind,measured_fits,predicted_fits,chance_out");
     for (int i = 0; i < CLG_MEMORY_PARTS; i++) clg_text_print(t, ",%s", clg_memory_parts[i].key);
     clg_text_print(t, ",capacity_bytes\n");
     for (int i = 0; i < v->runs; i++) {

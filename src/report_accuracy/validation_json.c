@@ -27,6 +27,10 @@ static void add_run(clg_json_writer *w, const clg_run *r) {
     add_known(w, "error", r->error, predicted && measured);
     add_known(w, "measured_memory_bytes", r->measured_memory_bytes, r->measured_memory_bytes > 0);
     add_known(w, "predicted_memory_bytes", r->predicted_memory_bytes, predicted);
+    clg_json_add_string(w, "memory_kind",
+                        !predicted       ? NULL
+                        : r->memory_open ? "open"
+                                         : clg_name_of(clg_memory_names, (int)r->memory_kind));
     if (r->measured_fits >= 0)
         clg_json_add_bool(w, "measured_fits", r->measured_fits == 1);
     else
