@@ -57,6 +57,8 @@ void clg_report_front(clg_text *text, const clg_found *found);
 /* The best of each family against the best of all. */
 void clg_report_families(clg_text *text, const clg_layout_family *families, int count,
                          const clg_evaluation *best);
+/* The fastest on the front that hardly ever runs out of memory, where the best may. */
+void clg_report_safer(clg_text *text, const clg_found *found);
 /* The fastest of all, where it runs out of memory more often than `risk` allows. */
 void clg_report_gamble(clg_text *text, const clg_found *found, double risk);
 void clg_report_certificate(clg_text *text, const clg_found *found, double seconds);

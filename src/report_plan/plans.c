@@ -157,6 +157,25 @@ void clg_report_front(clg_text *t, const clg_found *f) {
     }
 }
 
+/* Of plans that were said to run out so seldom 1 in 100 did (docs/memory.md, How sure). */
+static const double SAFE = 0.02;
+
+void clg_report_safer(clg_text *t, const clg_found *f) {
+    if (f->count == 0 || clg_evaluation_chance_out(&f->best[0]) <= SAFE) return;
+    for (int i = 0; i < f->front_count; i++) {
+        const clg_evaluation *e = &f->front[i];
+        if (clg_evaluation_chance_out(e) > SAFE) continue;
+        clg_text_print(
+            t,
+            "\nsafer    %s\n"
+            "         step %s (%+.1f %%), out of memory with a chance of %s %%, not %s\n",
+            in_words(t, &e->layout), clg_words_quantity(t, e->step_s, CLG_SECONDS),
+            100 * (e->step_s / f->best[0].step_s - 1), clg_words_chance_out(t, e),
+            clg_words_chance_out(t, &f->best[0]));
+        return;
+    }
+}
+
 void clg_report_gamble(clg_text *t, const clg_found *f, double risk) {
     if (!f->has_gamble || f->count == 0) return;
     const clg_evaluation *e = &f->gamble;
