@@ -18,7 +18,8 @@ typedef struct tally {
     double shares; /* of each source that says what failed, its share that ran out */
 } tally;
 
-static bool known(const clg_run *r) { return !r->reason && r->measured_fits >= 0; }
+/* What was taken because it fits says nothing of the chance that it does. */
+static bool known(const clg_run *r) { return !r->reason && r->measured_fits >= 0 && !r->plan_open; }
 
 static bool in_band(const clg_run *r, int band) {
     double chance = clg_evaluation_chance_out(&r->predicted);
@@ -86,25 +87,28 @@ static void print_memory(clg_text *t, const clg_validation *v) {
         left += !r->reason && r->measured_memory_bytes > 0 && r->memory_open;
     }
     if (sources > 0)
-        clg_text_print(t,
-                       "\nMemory is off by %s %% on %d runs, %s %% where each of %d sources counts "
-                       "once. %d more measure no need: the micro-batch or the longest sequence is "
-                       "not printed, or the allocator had filled the card.\n",
-                       clg_words_share(t, v->score[v->scores - 1].memory_mape), runs,
-                       clg_words_share(t, sum / sources), sources, left);
+        clg_text_print(
+            t,
+            "\nMemory is off by %s %% on %d runs, %s %% where each of %d sources counts "
+            "once. %d more measure no need: the micro-batch, recomputation or the longest "
+            "sequence is not printed, or the allocator had filled the card.\n",
+            clg_words_share(t, v->score[v->scores - 1].memory_mape), runs,
+            clg_words_share(t, sum / sources), sources, left);
 }
 
 void clg_report_chances(clg_text *t, const clg_validation *v) {
     int runs = 0;
     for (int i = 0; i < v->runs; i++) runs += known(&v->run[i]);
     if (runs == 0) return;
-    clg_text_print(t,
-                   "\n## Memory\n\nHow many of %d runs did run out, by the stated chance of it. "
-                   "Grids: sources with %d failures or more, which tried layouts one by one; the "
-                   "last columns count each of the other sources that say what failed once.\n\n"
-                   "| stated chance, %% | of grids | ran out | others | ran out | sources | ran "
-                   "out |\n|---|--:|--:|--:|--:|--:|--:|\n",
-                   runs, GRID);
+    clg_text_print(
+        t,
+        "\n## Memory\n\nHow many of %d runs that print micro-batch and recomputation did "
+        "run out, by the stated chance of it. "
+        "Grids: sources with %d failures or more, which tried layouts one by one; the "
+        "last columns count each of the other sources that say what failed once.\n\n"
+        "| stated chance, %% | of grids | ran out | others | ran out | sources | ran "
+        "out |\n|---|--:|--:|--:|--:|--:|--:|\n",
+        runs, GRID);
     print_bands(t, v);
     print_memory(t, v);
 }

@@ -5,6 +5,7 @@
 #include "search/search.h"
 #include "units/units.h"
 #include "validate/blanks.h"
+#include "validate/notes.h"
 #include "validate/row.h"
 #include "validate/score.h"
 #include "validate/words.h"
@@ -73,8 +74,10 @@ static void read_memory_kind(clg_arena *arena, const clg_csv *csv, int row, cons
     const char *notes = clg_row_word(csv, row, "notes"), *said;
     int from = 0;
     run->memory_kind = stack->prints;
-    run->memory_open = !*clg_row_word(csv, row, "micro_batch") ||
-                       clg_words_say(arena, clg_row_word(csv, row, "derived"), "memory", &from);
+    run->plan_open =
+        !*clg_row_word(csv, row, "micro_batch") || !*clg_notes_recompute(arena, csv, row);
+    run->memory_open =
+        run->plan_open || clg_words_say(arena, clg_row_word(csv, row, "derived"), "memory", &from);
     for (int at = 0; (said = clg_words_say(arena, notes, "memory", &at)) != NULL;) {
         int kind;
         clg_error error = {0};

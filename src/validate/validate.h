@@ -26,8 +26,10 @@ typedef struct clg_run {
     double measured_memory_bytes;  /* 0: not measured */
     clg_memory_kind memory_kind;   /* what was measured: by the row's notes, else by its stack */
     bool memory_of_first;          /* on the first stage, not on the fullest */
-    bool memory_open;              /* no measure of need: micro-batch or longest sequence are not
-                                      printed, or the allocator has filled the card */
+    bool plan_open;                /* micro-batch or recomputation are not printed, so that those
+                                      were taken that fit */
+    bool memory_open;              /* no measure of need: so is the plan, the longest sequence is
+                                      not printed, or the allocator has filled the card */
     double predicted_memory_bytes; /* of that kind */
     double published_flop_per_s;   /* per GPU, by the source's own count of flop; 0: not printed */
     int measured_fits;             /* 1 ran, 0 out of memory, -1 not known */

@@ -273,9 +273,10 @@ static clg_run noted(const char *stack, const char *schedule, const char *notes)
     return v.run[0];
 }
 
-/* The same, of a micro-batch, a reading and what is said of how values were derived. */
-static clg_run filled(const char *micro_batch, const char *notes, const char *memory_gb,
-                      const char *derived) {
+/* The same, of a recomputation, a micro-batch, a reading and what is said of how values were
+ * derived. */
+static clg_run filled(const char *recompute, const char *micro_batch, const char *notes,
+                      const char *memory_gb, const char *derived) {
     clg_csv csv;
     clg_error error = {0};
     clg_validation v;
@@ -283,9 +284,9 @@ static clg_run filled(const char *micro_batch, const char *notes, const char *me
         &arena,
         "id,source,layers,hidden,ffn,gated,heads,vocab,seq,gpu,gpus,stack,precision,recompute,dp,"
         "zero,tp,pp,micro_batch,global_batch,memory_gb,notes,derived\n"
-        "a,b,24,2304,9216,1,24,32000,1024,a100-sxm-80gb,8,megatron-2024,bf16,none,8,1,1,1,%s,48,%s,"
+        "a,b,24,2304,9216,1,24,32000,1024,a100-sxm-80gb,8,megatron-2024,bf16,%s,8,1,1,1,%s,48,%s,"
         "%s,%s\n",
-        micro_batch, memory_gb, notes, derived);
+        recompute, micro_batch, memory_gb, notes, derived);
     CHECK(clg_csv_parse(&arena, "runs.csv", text, strlen(text), &csv, &error) == CLG_OK);
     CHECK(clg_validate(&arena, &csv, 1, (clg_progress){0}, &v, &error) == CLG_OK);
     return v.run[0];
@@ -331,11 +332,15 @@ static void notes(void) {
     r = noted("megatron-2024", "1f1b", "memory: torch max allocated; memory reserved 27.94 GiB");
     CHECK(r.memory_kind == CLG_MEMORY_RESERVED && !r.memory_open);
     CASE("no measure of need: a micro-batch nobody printed, a card that the allocator has filled");
-    CHECK(!filled("2", "memory: max reserved", "70", "").memory_open);
-    CHECK(filled("", "memory: max reserved", "70", "").memory_open);
-    CHECK(filled("2", "memory: max reserved", "70", "one sequence per GPU assumed").memory_open);
-    CHECK(filled("2", "memory: max reserved", "83", "").memory_open);
-    CHECK(!filled("2", "memory: max allocated", "83", "").memory_open);
+    CHECK(!filled("none", "2", "memory: max reserved", "70", "").memory_open);
+    clg_run open = filled("none", "", "memory: max reserved", "70", "");
+    CHECK(open.memory_open && open.plan_open);
+    open = filled("", "2", "memory: max reserved", "70", "");
+    CHECK(open.memory_open && open.plan_open);
+    CHECK(filled("none", "2", "memory: max reserved", "70", "one sequence per GPU assumed")
+              .memory_open);
+    CHECK(filled("none", "2", "memory: max reserved", "83", "").memory_open);
+    CHECK(!filled("none", "2", "memory: max allocated", "83", "").memory_open);
     CASE("kernels as printed: the norm's, the softmax's");
     CHECK(noted("aleph-alpha-2023", "1f1b", "kernel as printed: flash_attention2; the RMS kernel")
               .predicted.memory.activations_bytes >
