@@ -9,11 +9,11 @@
 
 static clg_status refuse_unknown_keys(const clg_json *root, const char *file, clg_error *error) {
     static const char *const words[] = {
-        "name",       "title",  "date",      "gradient",  "attention",  "attention_older",
-        "source",     "notes",  "schedules", "base",      "from",       "releases",
-        "moments",    "prints", "family",    "fabric",    "recipes",    "models",
-        "gpus",       "until",  "as",        "shardings", "recomputes", "assumes",
-        "current_on", "vendors"};
+        "name",       "title",   "date",        "gradient",  "attention",  "attention_older",
+        "source",     "notes",   "schedules",   "base",      "from",       "releases",
+        "moments",    "prints",  "family",      "fabric",    "recipes",    "models",
+        "gpus",       "until",   "as",          "shardings", "recomputes", "assumes",
+        "current_on", "vendors", "follows_base"};
     enum { WORDS = sizeof words / sizeof words[0] };
     const char *names[CLG_TERMS_MOST + WORDS];
     for (int i = 0; i < clg_term_count; i++) names[i] = clg_terms[i].key;

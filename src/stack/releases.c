@@ -5,6 +5,7 @@
 #include "dataset/dataset.h"
 #include "dataset/kept.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,7 +103,9 @@ static clg_status read_releases(const clg_json *root, const char *file, const ch
                                 clg_stack *stack, clg_error *error) {
     const clg_json *list = clg_json_member(root, "releases");
     const char *name = stack->name, *date = stack->date, *until = month ? month : stack->date;
+    bool follows = clg_json_member(root, "follows_base") != NULL;
     double off = month && date ? years_between(month, date) : 0;
+    if (follows && month) off = fmin(off, stack->years_off);
     for (const clg_json *release = list ? list->first : NULL; release; release = release->next) {
         const char *from = NULL;
         if (clg_json_string(release, "from", NULL, &from, file, error) != CLG_OK)
@@ -145,17 +148,21 @@ static clg_status read_default(clg_arena *arena, const char *month, clg_stack *s
 }
 
 /* What a file leaves out is as in its "base", a built-in stack, or as in the default, both as of
- * their own dates: their later releases are not this stack's. */
+ * their own dates: their later releases are not this stack's, unless it follows them. */
 static clg_status read_base(clg_arena *arena, const clg_json *root, const char *file,
-                            clg_stack *stack, clg_error *error) {
+                            const char *month, clg_stack *stack, clg_error *error) {
     const char *base = NULL;
-    if (clg_json_string(root, "base", NULL, &base, file, error) != CLG_OK) return CLG_BAD_INPUT;
+    bool follows = false;
+    if (clg_json_string(root, "base", NULL, &base, file, error) != CLG_OK ||
+        clg_json_bool(root, "follows_base", false, &follows, file, error) != CLG_OK)
+        return CLG_BAD_INPUT;
     if (!base) {
         clg_status read = read_default(arena, NULL, stack, error);
         stack->recipes = NULL; /* whose runs those are that name no software */
         return read;
     }
     const clg_json *node = clg_json_member(root, "base");
+    if (follows && month) base = clg_arena_print(arena, "%s@%s", base, month);
     clg_status status = clg_stack_find(arena, base, stack, error);
     if (status != CLG_OK) clg_error_at(error, file, node->line, node->column, "base");
     return status;
@@ -175,7 +182,7 @@ static clg_status read_file(clg_arena *arena, const char *file, const char *text
         return clg_fail(error, CLG_BAD_INPUT, "add \"name\": \"my-trainer\"",
                         "a stack without a name");
     }
-    if (read_base(arena, root, file, &read, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (read_base(arena, root, file, month, &read, error) != CLG_OK) return CLG_BAD_INPUT;
     const char *inherited = read.title;
     if (clg_stack_read_onto(root, file, false, &read, error) != CLG_OK ||
         read_releases(root, file, month, &read, error) != CLG_OK)

@@ -55,6 +55,17 @@ const char *clg_notes_stack(clg_arena *arena, const clg_csv *csv, int row) {
     return said ? said : clg_row_word(csv, row, "stack");
 }
 
+const char *clg_notes_sharder(clg_arena *arena, const clg_csv *csv, int row) {
+    static const char *const columns[] = {"stack", "zero_written", "notes"};
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
+        int at = 0;
+        const char *text = clg_row_word(csv, row, columns[c]);
+        const char *said = clg_words_say(arena, text, "sharder", &at);
+        if (said) return said;
+    }
+    return "";
+}
+
 const char *clg_notes_fabric(clg_arena *arena, const clg_csv *csv, int row) {
     return either(arena, csv, row, "fabric");
 }

@@ -19,6 +19,9 @@ const char *clg_notes_gpu(clg_arena *arena, const clg_csv *csv, int row);
 /* The software: what notes name, else the column. */
 const char *clg_notes_stack(clg_arena *arena, const clg_csv *csv, int row);
 
+/* Who shards under that software, where its cell, that of `zero` or notes say so. "": not said. */
+const char *clg_notes_sharder(clg_arena *arena, const clg_csv *csv, int row);
+
 /* The network that notes or derivations name, whose rate a column may state; NULL: none. */
 const char *clg_notes_fabric(clg_arena *arena, const clg_csv *csv, int row);
 

@@ -185,6 +185,16 @@ static clg_status take_recipe(clg_arena *arena, const clg_csv *csv, int row, clg
     return clg_stack_recipe(arena, stack, preset ? preset : model, board, error);
 }
 
+/* "transformers" as "transformers-fsdp", where the row says who shards; such a stack need not be.
+ */
+static const char *sharded(clg_arena *arena, const clg_csv *csv, int row, const char *stack,
+                           const char *dated) {
+    const char *by = clg_notes_sharder(arena, csv, row);
+    int name = (int)strcspn(stack, "@");
+    const char *month = stack[name] ? stack + name : dated;
+    return *by ? clg_arena_print(arena, "%.*s-%s%s", name, stack, by, month) : "";
+}
+
 /* Stack names beyond the built-in ones take the default and its wider interval. */
 const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_stack *stack) {
     clg_error error = {0};
@@ -192,8 +202,11 @@ const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_sta
     const char *dated = strlen(month) >= 7 ? clg_arena_print(arena, "@%.7s", month) : "";
     if (strchr(name, '@')) dated = "";
     const char *like = clg_stack_named_like(arena, name, *dated ? dated + 1 : NULL, true);
-    const char *const wanted[] = {*name ? clg_arena_print(arena, "%s%s", name, dated) : "", name,
-                                  like ? like : "", clg_arena_print(arena, "unknown%s", dated),
+    const char *const wanted[] = {sharded(arena, csv, row, like ? like : name, dated),
+                                  *name ? clg_arena_print(arena, "%s%s", name, dated) : "",
+                                  name,
+                                  like ? like : "",
+                                  clg_arena_print(arena, "unknown%s", dated),
                                   "unknown"};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         error = (clg_error){0};

@@ -165,9 +165,26 @@ static void spell_batches(clg_arena *arena, clg_csv *csv) {
         }
 }
 
+/* "FSDP2" in `zero` is 3, and says whose: its words stay in a column of their own. */
+static void keep_written(clg_arena *arena, clg_csv *csv, const char *from, const char *to) {
+    if (!clg_csv_has(csv, from) || clg_csv_has(csv, to)) return;
+    const char **column = clg_take(arena, (size_t)csv->columns + 1, const char *);
+    memcpy(column, csv->column, sizeof *column * (size_t)csv->columns);
+    column[csv->columns] = to;
+    for (int i = 0; i < csv->rows; i++) {
+        const char **field = clg_take(arena, (size_t)csv->columns + 1, const char *);
+        memcpy(field, csv->row[i].field, sizeof *field * (size_t)csv->columns);
+        field[csv->columns] = clg_csv_field(csv, i, from);
+        csv->row[i].field = field;
+    }
+    csv->column = column;
+    csv->columns++;
+}
+
 void clg_cells_spell(clg_arena *arena, clg_csv *csv) {
-    static const char texts[] = "id source cite model stack status kind notes derived";
+    static const char texts[] = "id source cite model stack status kind notes derived zero_written";
     clg_csv words = clg_dataset_csv(arena, "run-cells.csv");
+    keep_written(arena, csv, "zero", "zero_written");
     for (int c = 0; c < csv->columns; c++)
         for (int i = 0; i < csv->rows && !among(texts, csv->column[c]); i++) {
             const char **cell = &csv->row[i].field[c];

@@ -33,7 +33,7 @@ static void as_written(clg_arena *arena) {
                                              {"jax + flax", "maxtext-2024"},
                                              {"ColossalAI 0.4", "unknown"},
                                              {"PaddleNLP", "unknown"},
-                                             {"veRL SFT", "transformers"},
+                                             {"veRL SFT", "transformers-fsdp"},
                                              {"OpenRLHF", "transformers"},
                                              {"custom", "unknown"},
                                              {"in-house", "unknown"},

@@ -116,6 +116,13 @@ static void check_years(void) {
     CHECK(stack.recompute.stops_early && stack.experts.rows == CLG_ROWS_LOOPED);
     CHECK(!stack.precision.single_beside_frozen &&
           !stack.precision.widens_rest); /* PEFT's preparation is not called */
+    CASE("under FSDP whole layers are gathered; later releases are those of its base");
+    CHECK(clg_stack_find(&arena, "transformers@2025-12", &stack, &error) == CLG_OK);
+    CHECK(stack.host.gather_s > 0 && !stack.recompute.stops_early);
+    CHECK(clg_stack_find(&arena, "transformers-fsdp@2026-02", &stack, &error) == CLG_OK);
+    CHECK(stack.host.gather_s == 0 && stack.recompute.stops_early && stack.years_off == 0);
+    CHECK_TEXT(stack.name, "transformers-fsdp");
+    CHECK(stack.experts.rows == CLG_ROWS_INDEXED && stack.recipes != NULL);
     CASE("eager PyTorch: 39 kernels of 13.48 us for 27 counted; loops of its own stay eager");
     CHECK(clg_stack_find(&arena, "lightning@2026-03", &stack, &error) == CLG_OK);
     CHECK_NEAR(stack.host.step_s, 1e-3, 1e-12); /* a trainer's own data loader and logs: 10 ms */

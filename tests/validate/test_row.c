@@ -256,6 +256,19 @@ static void names(void) {
     CHECK(scenario.stack.known && !scenario.stack.fused.experts);
 }
 
+static void sharders(void) {
+    CASE("FSDP around a trainer's models, where notes say so, is a stack of its own");
+    CHECK(predict("x,llama-2-7b,,,,,,,,,,,,,,,4096,h100-sxm,8,trl,2026-02,bf16,full,,,,,,1,8,,3,,"
+                  "FSDP2; padded") == NULL);
+    CHECK_TEXT(scenario.stack.name, "transformers-fsdp");
+    CHECK_TEXT(scenario.stack.date, "2026-02");
+    CHECK(predict("x,llama-2-7b,,,,,,,,,,,,,,,4096,h100-sxm,8,trl,2026-02,bf16,full,,,,,,1,8,,3,,"
+                  "DeepSpeed ZeRO-3") == NULL);
+    CHECK_TEXT(scenario.stack.name, "transformers");
+    CHECK(predict(MIXTRAL "megatron-2024,2025-04,bf16,,2,4,8,1,,1,1024,,1,400,FSDP") == NULL);
+    CHECK_TEXT(scenario.stack.name, "megatron-2024");
+}
+
 /* One run, with what its notes say. */
 static clg_run noted(const char *stack, const char *schedule, const char *notes) {
     clg_csv csv;
@@ -564,6 +577,7 @@ int main(void) {
     words();
     software();
     names();
+    sharders();
     clg_arena_clear(&arena);
     return DONE;
 }

@@ -87,6 +87,13 @@ int main(void) {
     CHECK(!clg_columns_rename(&arena, &csv));
     CHECK_TEXT(clg_csv_field(&csv, 0, "notes"), "1,2");
 
+    CASE("whose sharding it is stays beside its number");
+    csv = table_of("gpus,zero,notes\n8,FSDP2,a\n8,2,b\n");
+    CHECK(!clg_columns_rename(&arena, &csv));
+    CHECK_TEXT(clg_csv_field(&csv, 0, "zero"), "3");
+    CHECK_TEXT(clg_csv_field(&csv, 0, "zero_written"), "FSDP2");
+    CHECK_TEXT(clg_csv_field(&csv, 1, "zero_written"), "2");
+
     CASE("two headings of one column: the first counts");
     csv = table_of("gpus,world size\n8,16\n");
     CHECK(!clg_columns_rename(&arena, &csv));
