@@ -182,8 +182,7 @@ clg_status clg_doubts_of(clg_arena *arena, const clg_scenario *scenario, const c
     share_traffic(d, scenario, e, weight);
     d->sigma[CLG_DOUBT_HOST] = scenario->stack.sigma.step_s;
     d->sigma[CLG_DOUBT_EXPERTS] = scenario->stack.sigma.experts;
-    double unnamed = e->doubt.unnamed ? scenario->stack.sigma.unnamed_late : 0;
-    d->sigma[CLG_DOUBT_LATE] = sqrt(clg_square(scenario->stack.sigma.late) + clg_square(unnamed));
+    d->sigma[CLG_DOUBT_LATE] = scenario->stack.sigma.late;
     return CLG_OK;
 }
 
