@@ -199,6 +199,7 @@ static void begin_run(clg_stack_fitting *f, int i) {
     if (!isfinite(step_s(f, k, &none, NULL, &evaluation))) return;
     clg_stack rest = *stack;
     rest.sigma.step = CLG_RUN_SPREAD;
+    rest.sigma.late = 0; /* of software seen for the first time */
     clg_sides sides = clg_doubt_sides(&evaluation.doubt, &rest);
     k->variance = (clg_square(sides.early) + clg_square(sides.late)) / 2;
     f->of[i] = at;
