@@ -82,6 +82,8 @@ typedef struct clg_serve_rules {
     bool dealt_in_turn;  /* to ranks, whoever has fewest sequences */
     bool overlapped;     /* an iteration is put together when the one before it starts, on the GPU:
                             who comes later is in the next but one */
+    int64_t poll_iterations; /* new requests are looked for after so many that only decode, and
+                                after all others; 0 and 1: after each */
     int64_t wait_iterations; /* prompts are held back so many, while others decode and until */
     int64_t wait_tokens;     /* the iteration would have so many tokens; 0: they are not */
     int64_t wait_ranks;      /* or until every one of so many ranks could start a prompt, while all

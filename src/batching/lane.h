@@ -66,6 +66,7 @@ typedef struct clg_lane {
     double ready_s;        /* when the last that reached the scheduler did */
     int64_t waited;        /* iterations that prompts were held back */
     double seen_s;         /* who came later is not in the next iteration */
+    int64_t unpolled;      /* iterations since new requests were last looked for */
     clg_prefix_cache prefix;
     int *reading, reading_count; /* who reads from the host, the last to be through first */
     double *link_free_s;         /* [ranks] when each has read all that was asked of it */
@@ -181,7 +182,7 @@ static inline double clg_lane_next_read_s(const clg_lane *r) {
 
 /* What came later than that is not in the iteration that is put together now. */
 static inline double clg_lane_seen_s(const clg_lane *r) {
-    return r->rules->overlapped ? r->seen_s : r->now_s;
+    return r->rules->overlapped || r->rules->poll_iterations > 1 ? r->seen_s : r->now_s;
 }
 
 static inline int64_t clg_lane_next_target(const clg_lane *r) {

@@ -4,12 +4,28 @@
 #include <assert.h>
 #include <math.h>
 
-/* Some iterations; `before_last_s`: all but the last of them. */
-static void pass_time(clg_lane *r, double seconds, double before_last_s) {
-    r->seen_s = r->now_s + before_last_s;
+static void pass_time(clg_lane *r, double seconds) {
     r->now_s += seconds;
     r->totals->busy_s += seconds;
     r->totals->sequence_s += seconds * r->admitted;
+}
+
+/* Iterations that only decode are about to pass: when new requests are last looked for in them, as
+ * SGLang's scheduler_recv_skipper.py counts them. */
+static void look_while_decoding(clg_lane *r, clg_pace p, int64_t steps) {
+    int64_t poll = r->rules->poll_iterations > 1 ? r->rules->poll_iterations : 1;
+    int64_t since = (r->unpolled + steps) % poll, last = steps - since;
+    r->unpolled = since;
+    if (last > 0)
+        r->seen_s =
+            r->now_s + clg_lane_stretch_s(p, (double)(last - (r->rules->overlapped ? 1 : 0)));
+}
+
+/* One iteration is about to pass, with prompts: then new requests are always looked for. */
+static void look_beside(clg_lane *r, int prompts, double seconds) {
+    if (prompts == 0 && ++r->unpolled < r->rules->poll_iterations) return;
+    r->seen_s = r->now_s + (r->rules->overlapped ? 0 : seconds);
+    r->unpolled = 0;
 }
 
 static void finish_due(clg_lane *r) {
@@ -28,9 +44,11 @@ static double stop_s(const clg_lane *r, bool waiting) {
 /* Steps, at most `most`, until what comes then can be admitted. */
 static int64_t steps_to(const clg_lane *r, clg_pace p, int64_t most, double when_s) {
     double gap = when_s - r->now_s;
-    if (gap <= 0) return 1;
-    int64_t steps = clg_lane_steps_until(p, gap, most);
-    return steps < most && r->rules->overlapped ? steps + 1 : steps;
+    int64_t steps = gap > 0 ? clg_lane_steps_until(p, gap, most) : 1;
+    int64_t poll = r->rules->poll_iterations;
+    if (gap > 0 && steps < most && r->rules->overlapped) steps++;
+    if (poll > 1) steps += (poll - (r->unpolled + steps) % poll) % poll;
+    return steps < most ? steps : most;
 }
 
 static void lengthen_contexts(clg_lane *r, int64_t steps) {
@@ -55,7 +73,8 @@ static void decode_stretch(clg_lane *r, bool waiting) {
     }
     r->free_blocks -= taken;
     double seconds = clg_lane_stretch_s(p, (double)possible);
-    pass_time(r, seconds, clg_lane_stretch_s(p, (double)(possible - 1)));
+    look_while_decoding(r, p, possible);
+    pass_time(r, seconds);
     clg_lane_hand_on(r, r->decoding, (double)possible, seconds);
     lengthen_contexts(r, possible);
     r->totals->made_tokens += possible * r->decoding;
@@ -159,7 +178,8 @@ static void mixed_iteration(clg_lane *r) {
     chunk_sum sum = gather_chunks(r, r->totals->preemptions == before);
     if (sum.sequences + r->decoding == 0) return; /* all read from the host first */
     double seconds = gathered_s(r, &sum);
-    pass_time(r, seconds, 0);
+    look_beside(r, sum.sequences, seconds);
+    pass_time(r, seconds);
     clg_lane_hand_on(r, r->decoding + sum.completing, 1, seconds);
     lengthen_contexts(r, 1);
     r->totals->made_tokens += r->decoding;
@@ -175,7 +195,8 @@ static void prefill_iteration(clg_lane *r) {
     chunk_sum sum = gather_chunks(r, true);
     if (sum.sequences == 0) return;
     double seconds = gathered_s(r, &sum);
-    pass_time(r, seconds, 0);
+    look_beside(r, sum.sequences, seconds);
+    pass_time(r, seconds);
     clg_lane_hand_on(r, sum.completing, 1, seconds);
     r->totals->prefilled_tokens += sum.tokens;
     r->totals->iterations++;
@@ -203,6 +224,7 @@ static void wait_for_arrival(clg_lane *r) {
         r->now_s += gap;
     }
     r->seen_s = r->now_s;
+    r->unpolled = 0;
 }
 
 /* Of a prompt that came before, whole or its beginning. */

@@ -47,6 +47,7 @@ static const char *no_number(const clg_cell_reader *r) {
                                           "graph_most",
                                           "graph_tokens",
                                           "fits",
+                                          "poll_iterations",
                                           "wait_iterations",
                                           "wait_tokens",
                                           "two_batches",
@@ -320,8 +321,10 @@ static void read_limits(const clg_cell_reader *r, clg_serve_plan *p) {
     p->prefill_tokens = limit(r, "prefill_max_tokens");
     p->decode_sequences = limit(r, "decode_max_sequences");
     p->memory_share = clg_cell_number(r, "memory_share", 0);
-    p->graph_most = limit(r, "graph_most");
-    p->graph_tokens = limit(r, "graph_tokens");
+    bool eager = strcmp(clg_cell_word(r, "graph_most"), "0") == 0;
+    p->graph_most = eager ? CLG_NO_GRAPHS : limit(r, "graph_most");
+    p->graph_tokens = eager ? CLG_NO_GRAPHS : limit(r, "graph_tokens");
+    p->poll_iterations = limit(r, "poll_iterations");
     p->wait_iterations = limit(r, "wait_iterations");
     p->wait_tokens = limit(r, "wait_tokens");
     if (p->wait_iterations > 0 && p->wait_tokens == 0) p->wait_ranks = p->part.dp;

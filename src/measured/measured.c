@@ -181,6 +181,7 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     if (clg_replica_prepare(arena, s, engine, &c, d, replica, error) != CLG_OK)
         return error->status;
     clg_serve_rules *rules = &replica->rules;
+    rules->poll_iterations = p->poll_iterations;
     rules->wait_iterations = p->wait_iterations;
     rules->wait_tokens = p->wait_tokens;
     rules->wait_ranks = p->wait_ranks;
@@ -205,7 +206,8 @@ static void take_results(const clg_fleet *f, const clg_replica *r, clg_measured 
     bool medians = row->plan.medians;
     row->predicted[CLG_MEASURE_TTFT] = medians ? f->ttft_s.p50 : f->ttft_s.mean;
     row->predicted[CLG_MEASURE_TPOT] = medians ? f->tpot_s.p50 : f->tpot_s.mean;
-    row->predicted[CLG_MEASURE_ANSWER] = row->plan.whole_batch ? f->e2e_s.p99 : f->e2e_s.mean;
+    double answer_s = medians ? f->e2e_s.p50 : f->e2e_s.mean;
+    row->predicted[CLG_MEASURE_ANSWER] = row->plan.whole_batch ? f->e2e_s.p99 : answer_s;
     row->predicted[CLG_MEASURE_RATE] = f->output_tokens_per_s;
     widen(&r->sigma, row);
 }

@@ -43,12 +43,13 @@ typedef struct clg_serve_plan {
     int max_sequences, max_tokens; /* 0: the engine's */
     double memory_share;           /* 0: the engine's */
     const clg_graph_sizes *graphs; /* NULL: the engine's */
-    int graph_most;                /* of a rank; 0: the engine's */
+    int graph_most;                /* of a rank; 0: the engine's, CLG_NO_GRAPHS: none */
     int graph_tokens;              /* graphs for prompts too, of so many tokens; 0: the engine's */
     clg_expert_kernels expert_kernels;
     bool fits;                                        /* all requests were in memory at once */
     int64_t wait_iterations, wait_tokens, wait_ranks; /* prompts held back: clg_serve_rules */
-    bool filtered;                                    /* top-k, top-p: clg_replica_choice */
+    int64_t poll_iterations;
+    bool filtered;                        /* top-k, top-p: clg_replica_choice */
     int64_t seen;                         /* so many of the first prompts an earlier run sent, */
     int64_t seen_tokens;                  /* or so many of their first tokens; 0: all */
     bool settled;                         /* the first round of clients is not measured */

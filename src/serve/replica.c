@@ -93,11 +93,11 @@ static const double *decode_costs(clg_arena *arena, const clg_replica *r,
     int largest = (most + shared - 1) / shared, kept = -1;
     double kept_most =
         c->graphs ? 0 : clg_engine_graph_most(&r->engine, r->layout.tp * r->layout.dp);
-    if (c->graph_most > 0) kept_most = c->graph_most;
+    if (c->graph_most != 0) kept_most = c->graph_most;
     double *decode = clg_take(arena, (size_t)most + 1, double), seconds = 0;
     for (int b = 1; b <= most; b++) {
         int each = (b + shared - 1) / shared, padded = clg_graph_padded(graphs, each);
-        if (kept_most > 0 && each > kept_most) padded = 0;
+        if (kept_most != 0 && each > kept_most) padded = 0;
         if (padded == 0 && each <= c->graph_most) padded = each;
         int size = padded > 0 ? (padded < largest ? padded : largest) : each;
         if (size != kept) {
@@ -353,7 +353,7 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
     if (settle_host(arena, r, c, error) != CLG_OK) return error->status;
     settle_cost(arena, r, c, means.context_tokens);
     r->cost.sequence_s += clg_filter_sequence_s(r) / r->layout.dp;
-    if (c->graph_tokens > 0) r->cost.graph_tokens = c->graph_tokens;
+    if (c->graph_tokens != 0) r->cost.graph_tokens = (int)fmax(c->graph_tokens, 0);
     if (c->prefills > 0 && c->decodes > 0) {
         clg_replica *prefill = clg_take(arena, 1, clg_replica);
         *prefill = *r;

@@ -34,6 +34,9 @@ struct clg_replica {
     double transfer_s, transfer_token_s; /* per request, and per token of its prompt */
 };
 
+/* Every iteration launched kernel by kernel. */
+enum { CLG_NO_GRAPHS = -1 };
+
 /* What is chosen; zeros take the engine's or the smallest that fits. */
 typedef struct clg_replica_choice {
     int tp, pp, dp, ep;
@@ -57,7 +60,7 @@ typedef struct clg_replica_choice {
     bool filtered;                 /* tokens are sampled from the likeliest: top-k, top-p */
     const clg_graph_sizes *graphs; /* NULL: the engine's */
     int graph_most; /* largest batch of a rank with a graph, whatever sizes say; 0: the engine's */
-    int graph_tokens; /* 0: the engine's */
+    int graph_tokens; /* 0: the engine's; both: CLG_NO_GRAPHS */
     clg_expert_kernels expert_kernels;
     bool two_batches; /* halves of a batch take turns: one's exchange runs under the other */
     bool balanced;    /* experts are placed, and popular ones copied, by load (EPLB) */

@@ -118,6 +118,13 @@ static void test_manner(clg_arena *arena) {
     CHECK(p->wait_tokens == 900 && p->wait_ranks == 0);
     CHECK(clg_graph_padded(p->graphs, 7) == 8 && clg_graph_padded(p->graphs, 17) == 24);
     CHECK(clg_graph_padded(p->graphs, 513) == 0);
+    CASE("no graphs at all is not the engine's graphs");
+    CHECK(!read_row(arena, KNOWN ",requests,graph_most", "llama-2-7b,l40s,9,9,1,9,0", &row));
+    CHECK(p->graph_most == CLG_NO_GRAPHS && p->graph_tokens == CLG_NO_GRAPHS);
+    CHECK(!read_row(arena, KNOWN ",requests,graph_most", "llama-2-7b,l40s,9,9,1,9,", &row));
+    CHECK(p->graph_most == 0 && p->graph_tokens == 0 && p->poll_iterations == 0);
+    CHECK(!read_row(arena, KNOWN ",requests,poll_iterations", "llama-2-7b,l40s,9,9,1,9,30", &row));
+    CHECK(p->poll_iterations == 30);
     CASE("a benchmark brings limits it reckons, a share of memory, graphs, and waits for ranks");
     reason =
         read_row(arena, KNOWN ",weights,cache,requests,dp,ep,client",

@@ -604,6 +604,12 @@ static void test_prompt_graphs(clg_arena *arena) {
     CHECK(chosen(arena, &s, &e, c).cost.graph_tokens == (int)e.graph_tokens);
     c.graph_tokens = 2048;
     CHECK(chosen(arena, &s, &e, c).cost.graph_tokens == 2048);
+    CASE("none at all: one sequence is launched kernel by kernel, 32 layers of 0.5 ms");
+    c.weights = CLG_BF16;
+    double replayed_s = chosen(arena, &s, &e, c).cost.decode_s[1];
+    c.graph_tokens = c.graph_most = CLG_NO_GRAPHS;
+    clg_replica eager = chosen(arena, &s, &e, c);
+    CHECK(eager.cost.graph_tokens == 0 && replayed_s < 0.008 && eager.cost.decode_s[1] > 0.016);
 }
 
 static void test_filter(clg_arena *arena) {

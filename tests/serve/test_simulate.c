@@ -32,8 +32,9 @@ static int64_t slow_blocks(const clg_serve_rules *rules, int64_t tokens) {
 typedef struct slow_state {
     slow s[MOST];
     int batch[MOST], batch_count, queue[MOST], queue_count;
-    int64_t free_blocks, preemptions, waited;
+    int64_t free_blocks, preemptions, waited, unpolled;
     int ranks;
+    bool prompted; /* the last iteration had prompts */
 } slow_state;
 
 static void remove_at(int *list, int *count, int at) {
@@ -235,6 +236,7 @@ static double slow_iteration(slow_state *w, const clg_iteration_cost *cost,
         if (s->done == s->target) completing[completed++] = w->batch[i];
     }
     double seconds = slow_seconds(cost, &b, w->ranks);
+    w->prompted = b.chunks > 0;
     now += seconds;
     for (int i = 0; i < b.decoders; i++) w->s[decoding[i]].generated++, w->s[decoding[i]].done++;
     for (int i = 0; i < completed; i++) {
@@ -260,10 +262,14 @@ static void slow_simulate(const clg_iteration_cost *cost, const clg_serve_rules 
             rules->front.turn_s + d->request[i].prompt_tokens * rules->front.prompt_token_s;
         ready_s[i] = through_s + rules->front.before_s;
     }
-    double now = ready_s[0], began = now;
+    double now = ready_s[0], began = now, looked = now;
     int64_t next = 0;
     for (;;) {
-        while (next < d->count && ready_s[next] <= (rules->overlapped ? began : now)) {
+        if (w->prompted || ++w->unpolled >= rules->poll_iterations) {
+            w->unpolled = 0;
+            looked = rules->overlapped ? began : now;
+        }
+        while (next < d->count && ready_s[next] <= looked) {
             w->s[next].target = d->request[next].prompt_tokens;
             w->queue[w->queue_count++] = (int)next++;
         }
@@ -271,6 +277,7 @@ static void slow_simulate(const clg_iteration_cost *cost, const clg_serve_rules 
             if (next == d->count) return;
             if (ready_s[next] > now) now = ready_s[next];
             began = now;
+            w->prompted = true; /* an idle engine looks all the time */
             continue;
         }
         bool could, held = slow_holds(w, rules, d, &could);
@@ -328,6 +335,7 @@ static void compare(clg_arena *arena, double rate, clg_serve_rules rules, uint64
         rules.front.turn_s = 0.004, rules.front.prompt_token_s = 2e-5, rules.front.before_s = 0.002;
     if (seed % 5 == 0) rules.wait_iterations = 6, rules.wait_tokens = 300;
     if (seed % 10 == 5) rules.wait_ranks = 3;
+    if (seed % 11 == 3) rules.poll_iterations = 7;
     if (seed % 3 == 2) cost.context_pad = 77;
     if (seed % 7 == 0) rules.whole_prompts = true;
     clg_demand d = a_demand(arena, 300, rate, seed);
@@ -476,6 +484,12 @@ static void check_overlap(clg_arena *arena) {
     clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
     CHECK_NEAR(served[1].first_token_s, prompt + 3 * step + own, 1e-12);
     CHECK_NEAR(served[0].finish_s, prompt + 38 * step + own, 1e-12);
+    CASE("new requests are looked for in every fifth step alone, and after prompts");
+    rules.poll_iterations = 5;
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
+    CHECK_NEAR(served[1].first_token_s, prompt + 5 * step + own, 1e-12);
+    CHECK_NEAR(served[0].finish_s, prompt + 38 * step + own, 1e-12);
+    rules.poll_iterations = 0;
     CASE("an idle engine is never a step behind");
     two[1].arrival_s = 9;
     clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
