@@ -20,7 +20,6 @@ void clg_lane_take_arrivals(clg_lane *r) {
         r->ready_s = when;
         r->end++;
         r->asked++;
-        r->outstanding++;
     }
 }
 
@@ -33,7 +32,6 @@ void clg_lane_refuse_impossible(clg_lane *r) {
             return;
         r->served[index].first_token_s = r->served[index].finish_s = -1;
         r->totals->refused++;
-        r->outstanding--;
         clg_lane_note_through(r, index);
         clg_lane_client_asks(r, r->now_s + r->rules->front.after_s);
         r->begin++;

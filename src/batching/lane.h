@@ -58,7 +58,7 @@ typedef struct clg_lane {
     clg_rank *rank;                  /* [ranks] */
     int ranks, seats, most_tokens;   /* sequences and tokens that each may have */
     int64_t *due; /* [block_tokens] decoding sequences by when they need a block */
-    int64_t free_blocks, step, outstanding;
+    int64_t free_blocks, step;
     int64_t prompt_blocks; /* that sequences in the batch hold for their prompts */
     double *asks_s;        /* closed loop: [clients] ring of when free clients ask, in order */
     int64_t asks, asked;   /* put in, taken out */

@@ -97,7 +97,6 @@ void clg_lane_finish(clg_lane *r, int id) {
     r->totals->finished++;
     r->totals->prompt_tokens += q->prompt_tokens;
     r->totals->output_tokens += q->output_tokens;
-    r->outstanding--;
     clg_lane_note_through(r, s->request);
     clg_lane_client_asks(r, clg_lane_handed_s(r) + r->rules->front.after_s +
                                 r->rules->front.token_s * q->output_tokens);

@@ -122,9 +122,6 @@ typedef struct clg_op {
     double slow_share; /* all-to-all: share of the bytes between domains that really crosses (a
                           token sent once per domain instead of once per expert); 0: all of them */
     double overlap;    /* share of its time that may hide behind compute of the same pass, 0..1 */
-    /* memory/: what the forward op leaves for the backward, and needs while it runs. */
-    double saved_bytes;
-    double transient_bytes;
 } clg_op;
 
 static inline bool clg_op_is_traffic(const clg_op *op) {

@@ -97,9 +97,13 @@ bool clg_devices_add(clg_devices *all, const clg_device_work *work) {
     k->count++;
     k->total_ns = clg_ns_plus(k->total_ns, duration_ns);
     bool small = work->correlation >= 0 && work->correlation < INT32_MAX;
-    clg_event event = {
-        work->start_ns,   duration_ns, kernel, track_of(all, d, work->stream),
-        (uint8_t)k->work, 0xff,        -1,     small ? (int32_t)work->correlation : -1};
+    clg_event event = {work->start_ns,
+                       duration_ns,
+                       kernel,
+                       track_of(all, d, work->stream),
+                       (uint8_t)k->work,
+                       -1,
+                       small ? (int32_t)work->correlation : -1};
     clg_timeline_add(&d->trace.timeline, event);
     d->trace.events_read++;
     if (k->work == CLG_WORK_COMMUNICATION) add_call(all, d, &event);

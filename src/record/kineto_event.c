@@ -123,8 +123,8 @@ static void take_gpu(clg_kineto *r, const clg_trace_event *e, int64_t start_ns,
     clg_trace_kernel *row = kernel_of(r, e, &name);
     row->total_ns = clg_ns_plus(row->total_ns, duration_ns);
     row->count++;
-    clg_event event = {start_ns,           duration_ns, name, track_of(r, e),
-                       (uint8_t)row->work, 0xff,        -1,   correlation_of(e)};
+    clg_event event = {start_ns, duration_ns,      name, track_of(r, e), (uint8_t)row->work,
+                       -1,       correlation_of(e)};
     clg_timeline_add(&r->trace->timeline, event);
     if (row->work != CLG_WORK_COMMUNICATION) return;
     clg_trace_arguments room;

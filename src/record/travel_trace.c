@@ -44,7 +44,6 @@ static void walk_events(clg_parcel *p, clg_timeline *t) {
         e->track = (uint16_t)one_of(p, e->track, t->track_count);
         small(p, &e->work, CLG_WORK_NONE + 1);
         any32(p, &e->detail);
-        e->pass = 0xff;
         e->micro_batch = -1;
     }
     t->count = t->capacity = count;

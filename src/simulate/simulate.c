@@ -53,12 +53,10 @@ static double ready_at(const lane *l, const clg_slot *slot) {
 }
 
 static void draw(placement *w, int stage, const clg_slot *slot, double start, double end) {
-    static const uint8_t pass_of[] = {0, 2, 2, 3}; /* clg_pass of each slot kind */
     clg_event event = {.start_ns = (int64_t)(start * 1e9 + 0.5),
                        .name = w->name[slot->kind],
                        .track = w->track[stage],
                        .work = CLG_WORK_COMPUTE,
-                       .pass = pass_of[slot->kind],
                        .micro_batch = slot->micro_batch,
                        .detail = slot->chunk};
     event.duration_ns = (int64_t)(end * 1e9 + 0.5) - event.start_ns;

@@ -38,7 +38,7 @@ static void clear(clg_op *op, clg_op_kind kind) {
     op->axis = CLG_AXIS_NONE;
     op->group = (clg_group){1, 1};
     op->routes = op->over_nodes = false;
-    op->slow_share = op->overlap = op->saved_bytes = op->transient_bytes = 0;
+    op->slow_share = op->overlap = 0;
     if (kind == CLG_OP_ATTENTION) memset(&op->attention, 0, sizeof op->attention);
 }
 

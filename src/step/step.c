@@ -131,7 +131,6 @@ static void refer(clg_block *block, const clg_shard *shard) {
         clg_op *again = clg_block_add(block, op->kind, CLG_PASS_FORWARD, "");
         *again = block->op[i];
         again->name = "reference model";
-        again->saved_bytes = 0;
     }
 }
 

@@ -22,7 +22,6 @@ typedef struct clg_event {
     uint32_t name;       /* index into names */
     uint16_t track;      /* stream of a rank, or stage */
     uint8_t work;        /* clg_work */
-    uint8_t pass;        /* clg_pass where known, else 0xff */
     int32_t micro_batch; /* -1: none */
     int32_t detail;      /* index into a side table of the owner; -1: none */
 } clg_event;

@@ -9,8 +9,6 @@
 #include <string.h>
 
 static void add_source(clg_sources *sum, const clg_score *s, double *means, int *with_fits) {
-    sum->rows += s->rows;
-    sum->timed += s->scored;
     if (!isnan(s->fits_accuracy)) {
         sum->fits_accuracy += s->fits_accuracy;
         ++*with_fits;

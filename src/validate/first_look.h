@@ -11,10 +11,10 @@
 /* Means and medians over sources, each once; those without a timed row that was predicted count
  * in `fits` alone. */
 typedef struct clg_sources {
-    int sources, rows, timed, set_aside; /* of all sources; set aside: not expressed */
-    double mape, median_ape, bias;       /* median: of the sources' means */
-    double coverage;                     /* mean of the shares inside P10..P90 */
-    double fits_accuracy;                /* mean of the sources; NaN: none known */
+    int sources, set_aside;        /* of all sources; set aside: rows that were not expressed */
+    double mape, median_ape, bias; /* median: of the sources' means */
+    double coverage;               /* mean of the shares inside P10..P90 */
+    double fits_accuracy;          /* mean of the sources; NaN: none known */
 } clg_sources;
 
 /* Of the sources for which `counts` says so; NULL: of all. */
