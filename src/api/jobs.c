@@ -14,7 +14,8 @@ static int flag_of(clg_job_field field) {
     return -1;
 }
 
-void clg_request_given(const clg_request *request, const char *given[CLG_JOB_FIELDS]) {
+/* The fields of a job that the request states itself. */
+static void fields_given(const clg_request *request, const char *given[CLG_JOB_FIELDS]) {
     for (int i = 0; i < CLG_JOB_FIELDS; i++) {
         int flag = flag_of((clg_job_field)i);
         given[i] = flag >= 0 ? request->value[flag] : NULL;
@@ -147,7 +148,7 @@ clg_status clg_request_read_job(clg_arena *arena, const clg_request *request, cl
         const clg_attachment *file = &request->job_file[i];
         files[i] = (clg_job_file){file->name, file->text, file->size};
     }
-    clg_request_given(request, given);
+    fields_given(request, given);
     return clg_job_read(arena, files, request->job_files, given, job, error);
 }
 

@@ -5,9 +5,6 @@
 #include "api/request.h"
 #include "job/job.h"
 
-/* The fields of a job that the request states itself. */
-void clg_request_given(const clg_request *request, const char *given[CLG_JOB_FIELDS]);
-
 /* Lays a job under a request: flags that were given stay. `layout`: with its degrees and batches of
  * a micro-batch; else the plan is free to choose them. CLG_BAD_INPUT: it names no known model. */
 clg_status clg_request_job(clg_arena *arena, clg_request *request, const clg_job *job, bool layout,

@@ -207,7 +207,8 @@ static clg_residual residual(clg_arena *arena, const clg_problem *p, const doubl
     return r;
 }
 
-clg_residual clg_terms_residual(clg_arena *arena, const clg_problem *problem,
+/* Quantile of |ln(predicted/measured)| over samples with the terms at their `to`. */
+static clg_residual residual_of(clg_arena *arena, const clg_problem *problem,
                                 const clg_fit_term *terms, int count) {
     double values[CLG_MINIMIZE_DIMENSIONS];
     for (int i = 0; i < count; i++) values[i] = terms[i].to;
@@ -224,7 +225,7 @@ void clg_terms_solve(clg_arena *arena, const clg_problem *problem, clg_fit_term 
         terms[i].to = terms[i].from;
         s.start[i] = clamp(&terms[i], terms[i].start > 0 ? terms[i].start : terms[i].from);
     }
-    *fit = (clg_terms_fit){.before = clg_terms_residual(arena, problem, terms, count)};
+    *fit = (clg_terms_fit){.before = residual_of(arena, problem, terms, count)};
     fit->held_out.median = fit->held_out.p90 = (double)NAN;
     select(&s, arena, terms, most_free < 1 ? 1 : most_free);
     if (problem->samples >= 10 && !problem->all_at_once) {
@@ -234,5 +235,5 @@ void clg_terms_solve(clg_arena *arena, const clg_problem *problem, clg_fit_term 
     solve_fold(&s, arena, -1, values);
     for (int i = 0; i < count; i++)
         if (s.coordinate[i] >= 0) terms[i].to = values[i];
-    fit->after = clg_terms_residual(arena, problem, terms, count);
+    fit->after = residual_of(arena, problem, terms, count);
 }

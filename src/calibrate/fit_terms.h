@@ -61,10 +61,6 @@ typedef struct clg_problem {
 void clg_terms_solve(clg_arena *arena, const clg_problem *problem, clg_fit_term *terms, int count,
                      clg_terms_fit *fit);
 
-/* Quantile of |ln(predicted/measured)| over samples with the terms at their `to`. */
-clg_residual clg_terms_residual(clg_arena *arena, const clg_problem *problem,
-                                const clg_fit_term *terms, int count);
-
 /* Linear between the two nearest order statistics; sorts values. NaN when there are none. */
 double clg_terms_quantile(double *values, int count, double share);
 

@@ -143,7 +143,8 @@ static double experts_of(const fitting *f, const clg_stack *common) {
 static const double T90[] = {1.886, 1.638, 1.533, 1.476, 1.440, 1.415, 1.397, 1.383, 1.372, 1.363,
                              1.356, 1.350, 1.345, 1.341, 1.337, 1.333, 1.330, 1.328, 1.325};
 
-double clg_widths_few(int sources) {
+/* How much wider than a normal error of known width, for a stack of n sources. */
+static double wider_for_few(int sources) {
     int last = (int)(sizeof T90 / sizeof *T90) - 1;
     double t = T90[sources < last ? sources : last];
     return t / CLG_SIGMAS_TO_TENTH * sqrt(1 + 1 / (sources + COMMON));
@@ -178,7 +179,7 @@ static clg_stack_width width_of(clg_arena *arena, const fitting *f,
         sum += source_variance(arena, f, &rest, stack, source);
         width.sources++;
     }
-    width.sigma = sqrt(sum / (COMMON + width.sources)) * clg_widths_few(width.sources);
+    width.sigma = sqrt(sum / (COMMON + width.sources)) * wider_for_few(width.sources);
     return width;
 }
 
@@ -210,7 +211,7 @@ void clg_widths_fit(clg_arena *arena, const clg_miss *misses, const bool *counts
 
 void clg_interval_widths_apply(const clg_interval_widths *widths, const char *name,
                                clg_stack *stack) {
-    stack->sigma.step = widths->sigma * clg_widths_few(0);
+    stack->sigma.step = widths->sigma * wider_for_few(0);
     stack->sigma.experts = widths->sigma_experts;
     stack->sigma.traffic = widths->sigma_traffic;
     stack->sigma.step_s = widths->sigma_step_s;

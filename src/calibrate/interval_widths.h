@@ -39,9 +39,6 @@ typedef struct clg_interval_widths {
     int stacks;
 } clg_interval_widths;
 
-/* How much wider than a normal error of known width, for a stack of n sources. */
-double clg_widths_few(int sources);
-
 /* From the misses that count; `standard` gives what is not fitted (sigma_borrowed). */
 void clg_widths_fit(clg_arena *arena, const clg_miss *misses, const bool *counts, int count,
                     const clg_stack *standard, clg_interval_widths *widths);

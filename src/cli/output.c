@@ -15,7 +15,8 @@
 static char unfinished[4096];
 static volatile sig_atomic_t is_unfinished;
 
-void clg_output_abandon(void) {
+/* Takes away what is unfinished; safe in a signal handler. */
+static void abandon(void) {
     if (is_unfinished) unlink(unfinished);
     is_unfinished = 0;
 }
@@ -81,7 +82,7 @@ clg_status clg_output_close(clg_output *o, bool whole, clg_error *error) {
         return CLG_OK;
     }
     int why = errno;
-    clg_output_abandon();
+    abandon();
     return refuse(error, o->path, "make room, or check the disk", why ? why : EIO);
 }
 
@@ -94,7 +95,7 @@ bool clg_output_same(const char *path, const char *other) {
 /* ---- the end of the program ---- */
 
 static void end(int number) {
-    clg_output_abandon();
+    abandon();
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -102,7 +103,7 @@ static void end(int number) {
 static void memory_ended(void) {
     static const char words[] =
         "ceiling: memory is at its end; give more of it, or ask for less at a time\n";
-    clg_output_abandon();
+    abandon();
     if (write(STDERR_FILENO, words, sizeof words - 1) < 0) _exit(1);
     _exit(1);
 }

@@ -27,9 +27,6 @@ clg_status clg_output_close(clg_output *output, bool whole, clg_error *error);
 /* Whether two paths are one file. */
 bool clg_output_same(const char *path, const char *other);
 
-/* Takes away what is unfinished; safe in a signal handler. */
-void clg_output_abandon(void);
-
 /* From now on signals that end the program, and the end of memory, abandon what is unfinished. */
 void clg_output_guard(void);
 

@@ -89,7 +89,8 @@ clg_status clg_planning_request(clg_session *session, bool layout, clg_error *er
     return files > 0 ? read_job(session, file, files, layout, error) : CLG_OK;
 }
 
-const clg_name *clg_planning_starters(const clg_session *session) {
+/* Trainers or engines that --launch names for the command. */
+static const clg_name *starters_of(const clg_session *session) {
     const clg_command *command = session->command;
     return command && command->starters ? command->starters : clg_trainer_names;
 }
@@ -98,8 +99,7 @@ clg_status clg_planning_trainer(clg_session *session, int *trainer, clg_error *e
     const char *word = session->request.value[CLG_PARAM_LAUNCH];
     *trainer = -1;
     if (!word) return CLG_OK;
-    return clg_name_value(clg_planning_starters(session), "trainer or engine", word, trainer,
-                          error);
+    return clg_name_value(starters_of(session), "trainer or engine", word, trainer, error);
 }
 
 static clg_status write_files(clg_session *session, const clg_launch *launch, clg_error *error) {
@@ -122,7 +122,7 @@ static clg_status write_files(clg_session *session, const clg_launch *launch, cl
 
 clg_status clg_planning_launch(clg_session *session, int starter, const clg_launch *launch,
                                clg_error *error) {
-    const clg_name *name = &clg_planning_starters(session)[starter];
+    const clg_name *name = &starters_of(session)[starter];
     if (!session->request.value[CLG_PARAM_OUT] || clg_page_asked(session)) {
         if (!clg_session_has(session, CLG_PARAM_JSON))
             clg_launch_print(&session->out, name->help, launch);

@@ -8,9 +8,6 @@
  * it too, and with it every flag that was not given; `layout`: degrees and micro-batch as well. */
 clg_status clg_planning_request(clg_session *session, bool layout, clg_error *error);
 
-/* Trainers or engines that --launch names for the command. */
-const clg_name *clg_planning_starters(const clg_session *session);
-
 /* The one of --launch in *trainer; -1 when not asked. */
 clg_status clg_planning_trainer(clg_session *session, int *trainer, clg_error *error);
 

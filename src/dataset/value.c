@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const clg_name clg_provenance_names[] = {
+static const clg_name provenance_names[] = {
     {"measured", CLG_MEASURED, "somebody measured it and published"},
     {"vendor", CLG_VENDOR, "the maker's document says so"},
     {"fitted", CLG_FITTED, "fitted by us; the file says on what"},
@@ -31,7 +31,7 @@ static clg_status check_provenance(const clg_json *value, const char *key, const
         return fault(value, key, file, "add \"kind\": measured, vendor, fitted or assumed",
                      "a value without a kind", error);
     int ignored;
-    clg_status status = clg_name_value(clg_provenance_names, "kind", kind->text, &ignored, error);
+    clg_status status = clg_name_value(provenance_names, "kind", kind->text, &ignored, error);
     if (status != CLG_OK) clg_error_at(error, file, kind->line, kind->column, key);
     return status;
 }

@@ -12,7 +12,6 @@
 
 /* How a number is known. */
 typedef enum clg_provenance { CLG_MEASURED, CLG_VENDOR, CLG_FITTED, CLG_ASSUMED } clg_provenance;
-extern const clg_name clg_provenance_names[];
 
 /* Reads object[key] as a value of the dimension into *si (>= 0 and finite). A missing member keeps
  * *si when `required` is false, else is an error. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const clg_name clg_sign_names[] = {
+static const clg_name sign_names[] = {
     {"util", CLG_SIGN_BUSY, NULL}, {"data", CLG_SIGN_DATA, NULL}, {NULL, 0, NULL}};
 
 static clg_status refuse(const char *written, clg_error *error) {
@@ -76,7 +76,7 @@ static clg_status sign_of(const char *written, const char *colon, clg_observatio
     int sign;
     double value;
     clg_error none = {0};
-    if (clg_name_value(clg_sign_names, "sign", colon + 1, &sign, &none) != CLG_OK ||
+    if (clg_name_value(sign_names, "sign", colon + 1, &sign, &none) != CLG_OK ||
         (size_t)(colon - written) >= sizeof word)
         return refuse(written, error);
     snprintf(word, sizeof word, "%.*s", (int)(colon - written), written);

@@ -16,7 +16,6 @@ typedef struct clg_observed_bus {
 
 /* What is read off a running job beside its speed. */
 typedef enum clg_sign { CLG_SIGN_BUSY, CLG_SIGN_DATA, CLG_SIGNS } clg_sign;
-extern const clg_name clg_sign_names[];
 
 typedef struct clg_observed_sign {
     bool seen;

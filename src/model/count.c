@@ -38,7 +38,9 @@ static int64_t attention_parameters(const clg_model *m, const clg_attention *a) 
     return query_parameters(h, a) + keys_values + output_parameters(h, a);
 }
 
-int64_t clg_pooling_parameters(const clg_model *m, const clg_pooling *p, int width) {
+/* Weights that pooled values and their weights are made with, of entries so wide, and what is added
+ * to the latter; on every tensor rank. */
+static int64_t pooling_parameters(const clg_model *m, const clg_pooling *p, int width) {
     return p->every == 0 ? 0 : (2 * m->hidden + p->every) * p->series * width + width;
 }
 
@@ -64,7 +66,7 @@ int64_t clg_indexer_parameters(const clg_model *m, const clg_attention *a) {
     bool weighed = clg_indexer_weighs(a);
     int64_t from = weighed && a->query_rank > 0 ? a->query_rank : m->hidden;
     int64_t queries = from * i->heads * i->dim, key = m->hidden * i->dim + 2 * (int64_t)i->dim;
-    if (a->pooling.every > 0) key = clg_pooling_parameters(m, &a->pooling, i->dim);
+    if (a->pooling.every > 0) key = pooling_parameters(m, &a->pooling, i->dim);
     return queries + key + (weighed ? m->hidden * i->heads : 0);
 }
 
@@ -102,7 +104,7 @@ static void count_layer(const clg_model *m, clg_layer_kind *kind) {
     else if (kind->attention.query_rank > 0) /* norms on both */
         p->replicated += kind->attention.query_rank + kind->attention.head_dim;
     p->replicated += clg_indexer_parameters(m, &kind->attention);
-    p->replicated += clg_pooling_parameters(m, &kind->attention.pooling, kind->attention.head_dim);
+    p->replicated += pooling_parameters(m, &kind->attention.pooling, kind->attention.head_dim);
     /* A gate of what its table gives, and back to the hidden width; its share of the product that
      * adds the token's embedding to the table's (transformers modeling_gemma4.py). */
     if (!kind->idle) p->replicated += 3 * m->layer_input * m->hidden;

@@ -228,10 +228,6 @@ int64_t clg_indexer_parameters(const clg_model *model, const clg_attention *atte
 /* Whether its heads' queries are of the low rank and its scores weighed by head. */
 bool clg_indexer_weighs(const clg_attention *attention);
 
-/* Weights that pooled values and their weights are made with, of entries so wide, and what is added
- * to the latter; on every tensor rank. */
-int64_t clg_pooling_parameters(const clg_model *model, const clg_pooling *pooling, int width);
-
 /* Of a model that mixes inputs of earlier blocks: how many a part mixes with the residual, on
  * average over layers; 0: none. */
 double clg_mixed_blocks(const clg_model *model);

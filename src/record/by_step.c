@@ -29,7 +29,7 @@ static int32_t step_of(clg_trace *t, size_t event) {
     return step;
 }
 
-clg_step_order clg_steps_order(clg_arena *scratch, const clg_trace *t) {
+static clg_step_order order_of_steps(clg_arena *scratch, const clg_trace *t) {
     size_t count = t->timeline.count, steps = t->event_step ? t->step_count : 1;
     clg_step_order o = {steps, clg_take(scratch, count + 1, uint32_t),
                         clg_take(scratch, steps + 2, size_t)};
@@ -46,7 +46,7 @@ clg_step_order clg_steps_order(clg_arena *scratch, const clg_trace *t) {
 }
 
 static void make_ledgers(clg_arena *scratch, clg_trace *t) {
-    clg_step_order o = clg_steps_order(scratch, t);
+    clg_step_order o = order_of_steps(scratch, t);
     clg_event *events = clg_take(scratch, t->timeline.count + 1, clg_event);
     for (size_t s = 0; s < o.steps; s++) {
         clg_arena_mark mark = clg_arena_here(scratch);

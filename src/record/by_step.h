@@ -15,6 +15,5 @@ typedef struct clg_step_order {
     uint32_t *order;
     size_t *first;
 } clg_step_order;
-clg_step_order clg_steps_order(clg_arena *scratch, const clg_trace *trace);
 
 #endif

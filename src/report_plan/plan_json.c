@@ -43,7 +43,8 @@ static void add_time(clg_json_writer *w, const clg_time_ledger *t) {
     clg_json_close(w, '}');
 }
 
-void clg_json_chance_out(clg_json_writer *w, const clg_evaluation *e) {
+/* Members of an open object: the chance of running out of memory; "memory" in short, with it. */
+static void add_chance_out(clg_json_writer *w, const clg_evaluation *e) {
     /* To six digits after the point, the accuracy it has; it is no more certain than its spread. */
     clg_json_add_number(w, "chance_out", floor(clg_evaluation_chance_out(e) * 1e6 + 0.5) / 1e6);
 }
@@ -53,7 +54,7 @@ static void add_total(clg_json_writer *w, const clg_evaluation *e) {
     clg_json_add_number(w, "total_p10_bytes", e->memory_p10_bytes);
     clg_json_add_number(w, "total_p90_bytes", e->memory_p90_bytes);
     clg_json_add_number(w, "capacity_bytes", e->capacity_bytes);
-    clg_json_chance_out(w, e);
+    add_chance_out(w, e);
 }
 
 void clg_json_memory_total(clg_json_writer *w, const clg_evaluation *e) {
@@ -140,7 +141,7 @@ static void add_fits_with(clg_json_writer *w, const clg_fits_with *fits_with, in
         clg_json_add_string(w, "flags", fits_with[i].flags);
         clg_json_add_string(w, "remark", fits_with[i].remark);
         clg_json_add_number(w, "memory_bytes", e->memory.total_bytes);
-        clg_json_chance_out(w, e);
+        add_chance_out(w, e);
         clg_json_add_number(w, "step_s", e->step_s);
         clg_json_layout(w, &e->layout);
         clg_json_close(w, '}');
@@ -255,7 +256,7 @@ void clg_json_plan(clg_json_writer *w, const clg_scenario *s, const clg_space *s
         clg_json_layout(w, &e->layout);
         clg_json_add_number(w, "step_s", e->step_s);
         clg_json_add_number(w, "total_bytes", e->memory.total_bytes);
-        clg_json_chance_out(w, e);
+        add_chance_out(w, e);
         clg_json_close(w, '}');
     }
     clg_json_close(w, ']');

@@ -21,8 +21,6 @@ void clg_json_explained(clg_json_writer *writer, const clg_scenario *scenario,
 /* The member "batch" of an open object: what was asked for, and what it became. */
 void clg_json_batch(clg_json_writer *writer, const clg_space *space);
 
-/* Members of an open object: the chance of running out of memory; "memory" in short, with it. */
-void clg_json_chance_out(clg_json_writer *writer, const clg_evaluation *evaluation);
 void clg_json_memory_total(clg_json_writer *writer, const clg_evaluation *evaluation);
 
 typedef struct clg_planned {

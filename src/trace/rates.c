@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-double clg_trace_peak_flop_per_s(const char *gpu, clg_precision precision) {
+/* Dense peak of the GPU that a trace names, from data/gpu; 0: no such GPU or precision. */
+static double peak_flop_per_s(const char *gpu, clg_precision precision) {
     const char *name = gpu ? clg_samples_gpu(gpu) : NULL;
     clg_arena scratch = {0};
     clg_error ignored = {0};
@@ -30,7 +31,7 @@ clg_trace_rate clg_trace_rate_of(const clg_trace *t) {
     bool known = true;
     for (int p = 0; p < CLG_PRECISIONS; p++) {
         if (t->flop[p] <= 0) continue;
-        double peak = clg_trace_peak_flop_per_s(t->gpu, (clg_precision)p);
+        double peak = peak_flop_per_s(t->gpu, (clg_precision)p);
         flop += t->flop[p];
         known = known && peak > 0;
         busy_s += peak > 0 ? t->flop[p] / peak : 0;
@@ -81,6 +82,6 @@ clg_trace_unpriced clg_trace_unpriced_of(const clg_trace *t) {
 }
 
 double clg_trace_efficiency(const char *gpu, const clg_trace_kernel *k) {
-    double peak = k->flop_ns > 0 ? clg_trace_peak_flop_per_s(gpu, (clg_precision)k->precision) : 0;
+    double peak = k->flop_ns > 0 ? peak_flop_per_s(gpu, (clg_precision)k->precision) : 0;
     return peak > 0 ? k->flop / ((double)k->flop_ns * 1e-9) / peak : -1;
 }

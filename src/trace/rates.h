@@ -4,9 +4,6 @@
 
 #include "trace/recorded_job.h"
 
-/* Dense peak of the GPU that a trace names, from data/gpu; 0: no such GPU or precision. */
-double clg_trace_peak_flop_per_s(const char *gpu, clg_precision precision);
-
 /* Below this share of the time of products, theirs say nothing of the whole. */
 #define CLG_TRACE_PRICED_LEAST 0.8
 
