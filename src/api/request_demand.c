@@ -117,18 +117,16 @@ static clg_status sample_job(clg_synthetic *s, double requests, clg_error *error
     return CLG_OK;
 }
 
-enum { DAY_S = 86400 };
-
 /* What goes round in a day or a week is asked for whole: an hour of it has another rate. Less than
  * a day is that around the busiest time, for which a fleet is sized. */
 static void settle_span(const clg_request *request, double peak_s, clg_synthetic *s) {
-    s->peak_late_s = peak_s - DAY_S / 2;
+    s->peak_late_s = peak_s - CLG_DAY_S / 2;
     if (request->value[CLG_PARAM_PROFILE]) return;
     bool given = request->value[CLG_PARAM_SPAN] != NULL;
-    if (!given && (s->peak_over_mean > 1 || s->duty < 1)) s->span_s = DAY_S;
-    if (!given && (s->weekend_less < 0 || s->weekend_less > 0)) s->span_s = 7 * DAY_S;
-    if (s->peak_over_mean > 1 && s->duty >= 1 && s->span_s < DAY_S)
-        s->begin_s = fmod(peak_s + DAY_S - s->span_s / 2, DAY_S);
+    if (!given && (s->peak_over_mean > 1 || s->duty < 1)) s->span_s = CLG_DAY_S;
+    if (!given && (s->weekend_less < 0 || s->weekend_less > 0)) s->span_s = 7 * CLG_DAY_S;
+    if (s->peak_over_mean > 1 && s->duty >= 1 && s->span_s < CLG_DAY_S)
+        s->begin_s = fmod(peak_s + CLG_DAY_S - s->span_s / 2, CLG_DAY_S);
 }
 
 /* Clients of whom a target is asked are users. */

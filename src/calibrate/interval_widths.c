@@ -186,9 +186,9 @@ static clg_stack_width width_of(clg_arena *arena, const fitting *f,
 void clg_widths_fit(clg_arena *arena, const clg_miss *misses, const bool *counts, int count,
                     const clg_stack *standard, clg_interval_widths *widths) {
     clg_arena scratch = clg_arena_beside(arena);
-    clg_stack prompt = *standard; /* how late software may be is told by first looks */
-    prompt.sigma.late = 0;
-    fitting f = {.misses = misses, .counts = counts, .standard = &prompt, .count = count};
+    clg_stack punctual = *standard; /* how late software may be is told by first looks */
+    punctual.sigma.late = 0;
+    fitting f = {.misses = misses, .counts = counts, .standard = &punctual, .count = count};
     double x[WIDTHS] = {0};
     f.weight = weights_of(&scratch, &f);
     look_at(&f);

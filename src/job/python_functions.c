@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* "def llama3_8b_pretrain_config(", "def llama3_8b() -> Trainer.Config:" */
+/* "def NAME_pretrain_config(", "def NAME() -> Trainer.Config:" */
 static bool is_recipe(const char *header) {
     static const char *const kinds[] = {"pretrain", "finetune", "sft", "peft"};
     static const char *const ends[] = {"_recipe(", "_config(", "_optimizations("};

@@ -5,6 +5,14 @@
 
 #include <stdlib.h>
 
+/* Events by step: those of step s are order[first[s]] to order[first[s + 1] - 1]. A trace without
+ * steps is one step; events of no step are left out. */
+typedef struct step_order {
+    size_t steps;
+    uint32_t *order;
+    size_t *first;
+} step_order;
+
 static int by_start(const void *a, const void *b) {
     const clg_trace_step *x = a, *y = b;
     return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
@@ -29,10 +37,10 @@ static int32_t step_of(clg_trace *t, size_t event) {
     return step;
 }
 
-static clg_step_order order_of_steps(clg_arena *scratch, const clg_trace *t) {
+static step_order order_of_steps(clg_arena *scratch, const clg_trace *t) {
     size_t count = t->timeline.count, steps = t->event_step ? t->step_count : 1;
-    clg_step_order o = {steps, clg_take(scratch, count + 1, uint32_t),
-                        clg_take(scratch, steps + 2, size_t)};
+    step_order o = {steps, clg_take(scratch, count + 1, uint32_t),
+                    clg_take(scratch, steps + 2, size_t)};
     for (size_t i = 0; i < count; i++) {
         int32_t step = t->event_step ? t->event_step[i] : 0;
         if (step >= 0) o.first[step + 2]++;
@@ -46,7 +54,7 @@ static clg_step_order order_of_steps(clg_arena *scratch, const clg_trace *t) {
 }
 
 static void make_ledgers(clg_arena *scratch, clg_trace *t) {
-    clg_step_order o = order_of_steps(scratch, t);
+    step_order o = order_of_steps(scratch, t);
     clg_event *events = clg_take(scratch, t->timeline.count + 1, clg_event);
     for (size_t s = 0; s < o.steps; s++) {
         clg_arena_mark mark = clg_arena_here(scratch);

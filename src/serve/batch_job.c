@@ -12,11 +12,10 @@
 #include "serve/batch_job.h"
 
 #include "economics/contracts.h"
+#include "units/units.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double day_s = 86400;
 
 /* Of the longest answer, in a batch as full as it gets. */
 static double drain_s(const clg_demand *d, const clg_serve_answer *a) {
@@ -44,7 +43,7 @@ static double run_s(const clg_batch_job *j, int64_t replicas, double scale, doub
     double run = j->start_s + scale * (busy + j->drain_s);
     if (more > 0) run += more * (j->start_s + scale * j->drain_s);
     *done_s = run;
-    if (more > 0) *done_s += more * (day_s - j->limits.night_s);
+    if (more > 0) *done_s += more * (CLG_DAY_S - j->limits.night_s);
     return run;
 }
 
@@ -52,7 +51,7 @@ static double run_s(const clg_batch_job *j, int64_t replicas, double scale, doub
 static double usable_s(const clg_batch_job *j, double scale) {
     const clg_batch_limits *l = &j->limits;
     if (l->night_s <= 0) return left_of(j, l->deadline_s, scale);
-    double nights = floor(l->deadline_s / day_s), last = l->deadline_s - nights * day_s;
+    double nights = floor(l->deadline_s / CLG_DAY_S), last = l->deadline_s - nights * CLG_DAY_S;
     double each = fmax(0, left_of(j, l->night_s, scale));
     return nights * each + fmax(0, left_of(j, fmin(last, l->night_s), scale));
 }
@@ -72,9 +71,9 @@ static void add_row(clg_batch_job *j, const clg_price *price, double gpus, doubl
     *row = (clg_batch_row){.price = *price};
     row->run_s = j->sure_run_s * (1 + rate * gpus / (double)j->sure_replicas * lost_s);
     row->interruptions = rate * gpus * row->run_s;
-    double days_s = fmax(day_s, row->run_s + j->sure_done_s - j->sure_run_s);
+    double days_s = fmax(CLG_DAY_S, row->run_s + j->sure_done_s - j->sure_run_s);
     row->usd = price->usd_per_s * gpus * (held ? days_s : row->run_s);
-    if (held && hourly > 0) row->pays_above_s = day_s * price->usd_per_s / hourly;
+    if (held && hourly > 0) row->pays_above_s = CLG_DAY_S * price->usd_per_s / hourly;
 }
 
 static clg_status add_rows(clg_arena *arena, const clg_serve_question *q, clg_batch_job *j,
@@ -111,9 +110,9 @@ clg_status clg_batch_job_of(clg_arena *arena, const clg_serve_question *q,
         return clg_fail(error, CLG_BAD_INPUT,
                         limits.night_s > 0 ? "give a longer --nightly or --deadline"
                                            : "give a longer --deadline, or a shorter --cold-start",
-                        "no fleet is done in %.4g s: starting takes %.4g s, the longest answer "
+                        "no fleet is done in %.4g h: starting takes %.4g s, the longest answer "
                         "%.4g s",
-                        limits.deadline_s, j->start_s, j->drain_s);
+                        limits.deadline_s / 3600, j->start_s, j->drain_s);
     j->sure_replicas = q->replicas > 0 ? q->replicas : replicas_for(j, a->doubt.rate);
     if (j->sure_replicas == 0) j->sure_replicas = j->replicas;
     double early_s;

@@ -111,7 +111,7 @@ void clg_lever_measure(clg_arena *arena, const clg_serve_question *asked, const 
     row->mfu = a.attainable
                    ? a.target_tokens_per_s * flop / (row->gpus * clg_serve_peak_flop_per_s(r))
                    : never;
-    row->usd_per_useful_eflop = 1e12 * row->usd_per_million / flop;
+    row->usd_per_useful_eflop = clg_usd_per_useful_eflop(row->usd_per_million, flop);
     row->half_price_per_s = a.attainable ? a.target_tokens_per_s / output / 2 : never;
     row->gpus_all = gpus_taken(&q, r, &a);
     row->usd_per_h = 3600 * r->scenario->price.usd_per_s * row->gpus_all;

@@ -37,6 +37,10 @@ double clg_serve_useful_flop(const clg_replica *r, const clg_demand_means *means
     return clg_serve_flop_per_output(&r->scenario->model, &computed);
 }
 
+double clg_usd_per_useful_eflop(double usd_per_million, double flop_per_output) {
+    return 1e18 / 1e6 * usd_per_million / flop_per_output;
+}
+
 double clg_serve_peak_flop_per_s(const clg_replica *r) {
     const double *peak = r->scenario->machine.gpu.peak_flop_per_s;
     return peak[r->layout.compute] > 0 ? peak[r->layout.compute] : peak[CLG_FP16];
@@ -128,7 +132,7 @@ static void settle_totals(const clg_serve_question *q, const clg_demand_means *m
     a->usd_per_million = usd_per_million(a->usd_per_s * fleet * paid, demanded);
     double flop = clg_serve_useful_flop(r, means, a->fleet.found.cached);
     a->mfu = a->fleet.output_tokens_per_s * flop / (fleet * gpus * peak);
-    a->usd_per_useful_eflop = 1e12 * a->usd_per_million / flop;
+    a->usd_per_useful_eflop = clg_usd_per_useful_eflop(a->usd_per_million, flop);
     a->peak_usd_per_eflop = 1e18 * a->usd_per_s / (gpus * peak);
     a->gpus_kept_full = floor(demanded / (a->offline_tokens_per_s * share)) * gpus;
 }

@@ -183,4 +183,7 @@ double clg_serve_useful_flop(const clg_replica *replica, const clg_demand_means 
 /* What MFU is a share of: the peak of one GPU in the format it multiplies in. */
 double clg_serve_peak_flop_per_s(const clg_replica *replica);
 
+/* Dollars of 10^18 flop, of those for a million output tokens and the flop of one. */
+double clg_usd_per_useful_eflop(double usd_per_million, double flop_per_output);
+
 #endif

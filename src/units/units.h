@@ -9,11 +9,13 @@
 
 #include <stddef.h>
 
+#define CLG_DAY_S 86400.0
+
 /* Seconds of a year of 365.25 days, as terms and lives are counted. */
-#define CLG_YEAR_S (365.25 * 86400)
+#define CLG_YEAR_S (365.25 * CLG_DAY_S)
 
 /* Of a month of 30 days, as bills are. */
-#define CLG_MONTH_S (30 * 86400.0)
+#define CLG_MONTH_S (30 * CLG_DAY_S)
 
 /* Of a mean month, as storage is charged for and growth is told. */
 #define CLG_MEAN_MONTH_S (CLG_YEAR_S / 12)
