@@ -77,7 +77,9 @@ static clg_status prepare_replica(const clg_question *q, clg_demand_answer *a, c
     clg_space space;
     clg_engine engine;
     const char *name = engine_asked(q->request);
-    if (clg_demand_scenario(q, q->request, &a->scenario, &space, error) != CLG_OK ||
+    if (clg_request_at_flag(clg_request_meant(q->arena, CLG_PARAM_ENGINE, &name, error),
+                            CLG_PARAM_ENGINE, error) != CLG_OK ||
+        clg_demand_scenario(q, q->request, &a->scenario, &space, error) != CLG_OK ||
         read_api(q, &a->scenario.model, &a->api, error) != CLG_OK ||
         clg_engine_find(q->arena, name, &engine, error) != CLG_OK ||
         clg_request_replica(q->request, &a->scenario.model, &space, &a->choice, error) != CLG_OK)

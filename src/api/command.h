@@ -170,6 +170,10 @@ clg_param_row clg_command_row(const clg_command *command, clg_param param);
 const char *clg_command_word(clg_arena *arena, const char *const *names, int count,
                              const char *flag);
 
+/* What people who ask for a command of this name should type: data/command-words.csv; NULL: not
+ * known. */
+const char *clg_command_instead(clg_arena *arena, const char *name);
+
 /* The flag that asks for a form; CLG_PARAMS: no flag does. */
 clg_param clg_form_flag(clg_form form);
 

@@ -169,6 +169,13 @@ const char *clg_command_word(clg_arena *arena, const char *const *names, int cou
     return NULL;
 }
 
+const char *clg_command_instead(clg_arena *arena, const char *name) {
+    clg_csv csv = clg_dataset_csv(arena, "command-words.csv");
+    for (int i = 0; i < csv.rows; i++)
+        if (clg_name_same(&csv.row[i].field[0], 1, name)) return csv.row[i].field[1];
+    return NULL;
+}
+
 /* Who takes a flag that `command` does not: "'ceiling plan' and 'ceiling explain' do". */
 static void others_taking(const clg_command *command, const char *flag, char *out, size_t size) {
     int param = clg_param_find(flag), found = 0;

@@ -85,6 +85,9 @@ static clg_status read_fabric(clg_arena *arena, const clg_request *request, cons
     const char *name = request->value[CLG_PARAM_FABRIC];
     if (file->text)
         return clg_fabric_read(arena, file->name, file->text, file->size, fabric, error);
+    if (clg_request_at_flag(clg_request_meant(arena, CLG_PARAM_FABRIC, &name, error),
+                            CLG_PARAM_FABRIC, error) != CLG_OK)
+        return error->status;
     bool rate = name && name[0] >= '0' && name[0] <= '9';
     const char *found = name && !rate ? name : node->fabric;
     if (clg_request_at_flag(clg_fabric_find(arena, found, fabric, error), CLG_PARAM_FABRIC,

@@ -44,12 +44,19 @@ static bool bare_quantity(const char *text, clg_param_row row, double *number) {
     return clg_quantity(spelt, row.dimension, number, &none) == CLG_OK;
 }
 
+/* "2e12" tokens are no other number of anything; 15 may be meant in trillions. */
+static bool many_tokens(const char *text, clg_param_row row, double *number) {
+    clg_error none = {0};
+    return row.dimension == CLG_TOKENS && !text[strspn(text, "0123456789.,eE+-")] &&
+           clg_quantity(text, CLG_COUNT, number, &none) == CLG_OK && *number >= 1e6;
+}
+
 static clg_status read_quantity(const char *text, clg_param_row row, double *number,
                                 clg_error *error) {
     *number = 0;
     if (strcmp(text, "0") == 0) return CLG_OK; /* in any unit */
-    return bare_quantity(text, row, number) ? CLG_OK
-                                            : clg_quantity(text, row.dimension, number, error);
+    if (bare_quantity(text, row, number) || many_tokens(text, row, number)) return CLG_OK;
+    return clg_quantity(text, row.dimension, number, error);
 }
 
 /* Tokens of a sequence. Context lengths are powers of two: their k is 1,024. */
@@ -180,5 +187,6 @@ clg_status clg_request_name(const clg_request *request, clg_param param, const c
                             const char *what, int *value, clg_error *error) {
     const char *word = clg_request_word(request, param);
     if (!word) return CLG_OK;
-    return clg_request_at_flag(clg_name_value(names, what, word, value, error), param, error);
+    return clg_request_at_flag(clg_request_named(param, names, what, word, value, error), param,
+                               error);
 }

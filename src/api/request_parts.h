@@ -27,6 +27,15 @@ clg_status clg_request_parse(clg_param_row row, const char *text, double *number
 clg_status clg_request_name(const clg_request *request, clg_param param, const clg_name *names,
                             const char *what, int *value, clg_error *error);
 
+/* What a word of a knob is called here: "tensorrt-llm" is trtllm (data/value-words.csv). Words that
+ * nobody knows stay. */
+clg_status clg_request_meant(clg_arena *arena, clg_param param, const char **word,
+                             clg_error *error);
+
+/* The value that a table has for a word: "FP8", "adamw_bnb_8bit". */
+clg_status clg_request_named(clg_param param, const clg_name *names, const char *what,
+                             const char *word, int *value, clg_error *error);
+
 /* Several numbers in one go: knob, and where it goes. */
 typedef struct clg_wanted_number {
     clg_param param;

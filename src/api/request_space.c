@@ -82,7 +82,8 @@ static clg_status axis_value(clg_param param, const char *text, int *value, clg_
                             : param == CLG_PARAM_ATTENTION ? clg_attention_kernel_names
                             : param == CLG_PARAM_ORDER     ? clg_order_names
                                                            : NULL;
-    if (names) return clg_name_value(names, clg_param_row_of(param).flag, text, value, error);
+    if (names)
+        return clg_request_named(param, names, clg_param_row_of(param).flag, text, value, error);
     double number;
     if (clg_request_parse(clg_param_row_of(param), text, &number, error) != CLG_OK)
         return CLG_BAD_INPUT;

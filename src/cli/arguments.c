@@ -71,8 +71,9 @@ static clg_status take_operand(clg_session *session, const clg_command *command,
         session->operand[session->operands++] = word;
         return CLG_OK;
     }
-    return clg_fail(error, CLG_BAD_USAGE, "flags start with --", "'%.64s' is one argument too many",
-                    word);
+    const char *meant = clg_command_instead(session->arena, command->name);
+    return clg_fail(error, CLG_BAD_USAGE, meant ? meant : "flags start with --",
+                    "'%.64s' is one argument too many", word);
 }
 
 /* One answer goes to standard output, in one form. */

@@ -32,7 +32,10 @@ const clg_tool *clg_tool_find(const char *name, clg_error *error) {
     char mend[96];
     snprintf(mend, sizeof mend, nearest ? "did you mean '%s'?" : "see 'ceiling help'%s",
              nearest ? nearest : "");
-    clg_fail(error, CLG_BAD_USAGE, mend, "there is no command '%.64s'", name);
+    clg_arena arena = {0};
+    const char *word = clg_command_instead(&arena, name);
+    clg_fail(error, CLG_BAD_USAGE, word ? word : mend, "there is no command '%.64s'", name);
+    clg_arena_clear(&arena);
     return NULL;
 }
 

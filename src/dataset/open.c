@@ -17,8 +17,12 @@ clg_status clg_dataset_open(clg_arena *arena, const char *folder, const char *na
     size_t skip = strlen(folder) + 1;
     for (int i = 0; i < count; i++)
         names[i] = clg_arena_copy(arena, files[i].path + skip, strlen(files[i].path) - skip - 5);
+    const char *same = clg_name_same(names, count, name); /* "vLLM" */
+    if (same && strcmp(same, name) != 0)
+        return clg_dataset_open(arena, folder, same, file, root, error);
     const char *nearest = clg_name_nearest(names, count, name);
     return clg_fail(error, CLG_BAD_INPUT,
-                    nearest ? clg_arena_print(arena, "did you mean %s?", nearest) : NULL,
+                    nearest ? clg_arena_print(arena, "did you mean %s?", nearest)
+                            : clg_arena_print(arena, "'ceiling show %ss' lists them", folder),
                     "there is no %s '%.64s'", folder, name);
 }

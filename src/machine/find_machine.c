@@ -98,11 +98,14 @@ static bool has_word(const char *title, const char *word) {
     return false;
 }
 
-/* Words of the box around a GPU, "DGX H100". */
-static bool is_box(const char *word) {
-    static const char *const boxes[] = {"dgx", "hgx", "superchip", "gpu", "gpus"};
-    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++)
-        if (strcmp(word, boxes[i]) == 0) return true;
+/* Words around the name of a chip or a rented machine: "DGX H100", "RTX 6000 Ada Generation",
+ * "Standard_ND96isr_H100_v5". */
+static bool is_around(const char *word) {
+    static const char *const words[] = {"dgx",         "hgx",        "superchip", "gpu",
+                                        "gpus",        "generation", "edition",   "server",
+                                        "workstation", "standard"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(word, words[i]) == 0) return true;
     return false;
 }
 
@@ -111,7 +114,7 @@ static bool has_words(const char *title, const char *name) {
     char word[WORD];
     bool numbered = false;
     while (next_word(&name, word)) {
-        if (is_box(word)) continue;
+        if (is_around(word)) continue;
         if (!has_word(title, word)) return false;
         size_t size = strlen(word);
         bool memory = size > 2 && strcmp(word + size - 2, "gb") == 0;
@@ -142,19 +145,43 @@ static bool find_described(clg_arena *arena, const char *name, clg_gpu *gpu) {
     return found == 1 || usual;
 }
 
+/* The machine that clouds rent out under a name, "p5.48xlarge": the words of one title. */
+static bool find_rented(clg_arena *arena, const char *name, clg_node *node) {
+    int files, found = 0;
+    const clg_file *file = clg_dataset_folder("node/", &files);
+    for (int i = 0; i < files; i++) {
+        clg_error none = {0};
+        clg_node one;
+        if (clg_node_read(arena, file[i].path, file[i].text, file[i].size, &one, &none) != CLG_OK ||
+            !has_words(one.title, name))
+            continue;
+        *node = one;
+        found++;
+    }
+    return found == 1;
+}
+
 clg_status clg_gpu_find(clg_arena *arena, const char *name, clg_gpu *gpu, clg_error *error) {
     clg_error unknown = {0};
+    clg_node node;
     const clg_file *file = find(arena, "GPU", "gpu/", name, &unknown);
     if (file) return clg_gpu_read(arena, file->path, file->text, file->size, gpu, error);
     if (find_meant(arena, name, gpu) || find_described(arena, name, gpu)) return CLG_OK;
     *error = unknown;
-    return CLG_BAD_INPUT;
+    if (!find_rented(arena, name, &node)) return CLG_BAD_INPUT;
+    *error = (clg_error){0};
+    return clg_fail(error, CLG_BAD_INPUT,
+                    clg_arena_print(arena, "name the machine: --node %s", node.name),
+                    "'%.64s' is no GPU but a machine of %d", name, node.gpus);
 }
 
 clg_status clg_node_find(clg_arena *arena, const char *name, clg_node *node, clg_error *error) {
-    const clg_file *file = find(arena, "node", "node/", name, error);
-    return file ? clg_node_read(arena, file->path, file->text, file->size, node, error)
-                : CLG_BAD_INPUT;
+    clg_error unknown = {0};
+    const clg_file *file = find(arena, "node", "node/", name, &unknown);
+    if (file) return clg_node_read(arena, file->path, file->text, file->size, node, error);
+    if (find_rented(arena, name, node)) return CLG_OK;
+    *error = unknown;
+    return CLG_BAD_INPUT;
 }
 
 clg_status clg_fabric_find(clg_arena *arena, const char *name, clg_fabric *fabric,

@@ -134,6 +134,7 @@ enum { CLG_LAYER_KINDS = 16 };
 typedef struct clg_model {
     const char *name;   /* preset name or file */
     const char *title;  /* as people write it */
+    const char *asked;  /* another name that this one was taken for; NULL: its own */
     const char *source; /* where the shape is from */
     int layers;         /* transformer layers, without multi-token-prediction modules */
     int64_t hidden;

@@ -63,6 +63,27 @@ static const char *of_other_name(clg_arena *arena, const char *word) {
     return NULL;
 }
 
+/* Whether a preset says a version where a name it begins with ends: "step-3" is not step-3.5-flash,
+ * "devstral" not devstral-2-123b. */
+static bool next_version(const char *preset, const char *name) {
+    while (*preset && *name) {
+        bool mark = !isalnum((unsigned char)*preset);
+        if (!isalnum((unsigned char)*name))
+            name++;
+        else
+            preset++, name += !mark;
+    }
+    size_t mark = strspn(preset, "-."), digits = strspn(preset + mark, "0123456789");
+    char after = preset[mark + digits];
+    return digits > 0 && (after == '-' || after == '.' || !after);
+}
+
+/* The only preset of which a name is the beginning: "llama3.3" came in one size. */
+static const char *begun(const char *const *names, int count, const char *name) {
+    const char *only = clg_name_begun(names, count, name);
+    return only && !next_version(only, name) ? only : NULL;
+}
+
 /* `bare`: what was left of the name, and the format it says. */
 static const char *preset_of(clg_arena *arena, const char *word, bare_name *bare) {
     int count;
@@ -73,8 +94,8 @@ static const char *preset_of(clg_arena *arena, const char *word, bare_name *bare
     *bare = bare_of(arena, word);
     same = clg_name_same(names, count, bare->name);
     if (!same) same = of_other_name(arena, bare->name);
-    /* "llama3.3" came in one size. A path may be anything. */
-    return same || strchr(word, '/') ? same : clg_name_begun(names, count, bare->name);
+    /* A path may be anything. */
+    return same || strchr(word, '/') ? same : begun(names, count, bare->name);
 }
 
 const char *clg_model_named(clg_arena *arena, const char *word) {
@@ -98,5 +119,6 @@ clg_status clg_model_asked(clg_arena *arena, const char *word, clg_model *model,
     const char *preset = preset_of(arena, word, &bare);
     if (clg_model_find(arena, preset ? preset : word, model, error) != CLG_OK) return CLG_BAD_INPUT;
     if (bare.weights) store(&bare, model);
+    if (bare.name && !clg_name_same(&model->name, 1, bare.name)) model->asked = bare.name;
     return CLG_OK;
 }

@@ -35,6 +35,12 @@ const char *clg_words_gpu(clg_text *t, const clg_gpu *gpu) {
     return clg_arena_print(t->arena, "%s ('%s' taken as %s)", gpu->title, gpu->asked, gpu->name);
 }
 
+const char *clg_words_model(clg_text *t, const clg_model *model) {
+    const char *title = model->title ? model->title : model->name;
+    if (!model->asked) return title;
+    return clg_arena_print(t->arena, "%s ('%s' taken as %s)", title, model->asked, model->name);
+}
+
 const char *clg_words_grouped(clg_text *text, double number) {
     const char *digits = clg_arena_print(text->arena, "%.0f", number);
     clg_text out = {.arena = text->arena};

@@ -26,6 +26,9 @@ const char *clg_words_ns(clg_text *text, int64_t ns);
 /* "NVIDIA H100 SXM5 80 GB", and which name it was found by where that has several meanings. */
 const char *clg_words_gpu(clg_text *text, const clg_gpu *gpu);
 
+/* The title of a model, and which name it was taken for. */
+const char *clg_words_model(clg_text *text, const clg_model *model);
+
 /* "12,345,678": rounded to the nearest; counts below 2^53 exactly. */
 const char *clg_words_grouped(clg_text *text, double number);
 const char *clg_words_count(clg_text *text, int64_t count);

@@ -284,7 +284,7 @@ void clg_report_clusters(clg_text *t, const clg_clusters *all, const clg_sizing 
                          const clg_owning *own, const clg_worth *worth, double grams_per_joule) {
     const clg_scenario *s = &all->cluster[0].offer->scenario;
     size_t from = t->size;
-    clg_text_print(t, "model    %s\n", s->model.title);
+    clg_text_print(t, "model    %s\n", clg_words_model(t, &s->model));
     print_limits(t, ask);
     clg_report_batch(t, &ask->offer[0].space);
     print_target(t, all, ask);

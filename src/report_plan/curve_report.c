@@ -223,7 +223,8 @@ void clg_report_curve(clg_text *t, const clg_drawn *one, const clg_drawn *beside
     const clg_scenario *s = one->scenario;
     const clg_curve *c = one->curve;
     size_t from = t->size;
-    clg_text_print(t, "model    %s, %s tokens to train on (%.3g a parameter%s)\n", s->model.title,
+    clg_text_print(t, "model    %s, %s tokens to train on (%.3g a parameter%s)\n",
+                   clg_words_model(t, &s->model),
                    clg_words_quantity(t, c->request.train_tokens, CLG_COUNT),
                    c->request.train_tokens / (double)s->model.active_parameters,
                    s->model.active_parameters < s->model.parameters ? " at work" : "");

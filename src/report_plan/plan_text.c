@@ -31,7 +31,8 @@ void clg_report_network(clg_text *t, const clg_machine *m) {
     clg_text_print(t, "%.4g Gbit/s per GPU between nodes (%s",
                    clg_machine_line_bytes_per_s(m) * 8e-9, m->fabric.title);
     if (m->fabric.gpu_bytes_per_s > 0)
-        clg_text_print(t, ", a rate given per GPU");
+        clg_text_print(t, ", a rate given per GPU: %.4g for %d GPUs",
+                       m->fabric.gpu_bytes_per_s * 8e-9 * n->gpus, n->gpus);
     else if (ports <= 0 || cards < ports)
         clg_text_print(t, "; %d NIC%s of %.4g Gbit/s for %d GPUs", n->nics, n->nics > 1 ? "s" : "",
                        n->nic_bytes_per_s * 8e-9, n->gpus);
@@ -63,7 +64,7 @@ void clg_report_batch(clg_text *t, const clg_space *space) {
 void clg_report_heading(clg_text *t, const clg_scenario *s, const clg_space *space) {
     const clg_model *m = &s->model;
     size_t from = t->size;
-    clg_text_print(t, "model    %s: %s parameters", m->title ? m->title : m->name,
+    clg_text_print(t, "model    %s: %s parameters", clg_words_model(t, m),
                    clg_words_quantity(t, (double)m->parameters, CLG_COUNT));
     if (m->active_parameters != m->parameters)
         clg_text_print(t, " (%s active)",

@@ -41,7 +41,7 @@ void clg_report_replica(clg_text *t, const clg_replica *r) {
     print_parts(
         t,
         clg_arena_print(t->arena, "replica  %s on %d x %s: tp %d, pp %d, weights %s, cache %s,",
-                        m->title ? m->title : m->name, clg_replica_gpus(r),
+                        clg_words_model(t, m), clg_replica_gpus(r),
                         short_name(t, &r->scenario->machine.gpu), r->layout.tp, r->layout.pp,
                         clg_name_of(clg_precision_names, (int)r->layout.weights),
                         clg_name_of(clg_precision_names, (int)r->layout.cache)),

@@ -95,6 +95,13 @@ static const clg_unit read_units[] = {{"KiB", CLG_BYTES, 1024.0},
                                       {"Mbps", CLG_BYTES_PER_S, 1e6 / 8},
                                       {"Gbps", CLG_BYTES_PER_S, 1e9 / 8},
                                       {"Tbps", CLG_BYTES_PER_S, 1e12 / 8},
+                                      {"Gb", CLG_BYTES_PER_S, 1e9 / 8}, /* "100Gb", of a network */
+                                      {"Tb", CLG_BYTES_PER_S, 1e12 / 8},
+                                      {"k", CLG_USD, 1e3}, /* "100k" */
+                                      {"M", CLG_USD, 1e6},
+                                      {"million", CLG_TOKENS, 1e6},
+                                      {"billion", CLG_TOKENS, 1e9},
+                                      {"trillion", CLG_TOKENS, 1e12},
                                       {"kWh", CLG_JOULES, 3.6e6},
                                       {"MWh", CLG_JOULES, 3.6e9},
                                       {"GWh", CLG_JOULES, 3.6e12},

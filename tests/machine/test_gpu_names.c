@@ -33,14 +33,37 @@ static void left_out(void) {
     CHECK_TEXT(e.field, "clock");
 }
 
+static const char *rented(const char *name) {
+    clg_node node;
+    clg_error e = {0};
+    return clg_node_find(&arena, name, &node, &e) == CLG_OK ? node.name : "none";
+}
+
+static void machines(void) {
+    CASE("machines by the names that clouds rent them under; none is a GPU");
+    CHECK_TEXT(rented("p5.48xlarge"), "aws-p5");
+    CHECK_TEXT(rented("Standard_ND96isr_H100_v5"), "azure-nd-h100-v5");
+    CHECK_TEXT(rented("a3-megagpu-8g"), "gcp-a3-mega");
+    CHECK_TEXT(rented("BM.GPU.H100.8"), "oci-h100");
+    CHECK_TEXT(rented("p9.48xlarge"), "none");
+    clg_gpu gpu;
+    clg_error e = {0};
+    CHECK(clg_gpu_find(&arena, "p5.48xlarge", &gpu, &e) == CLG_BAD_INPUT);
+    CHECK(strstr(e.mend, "--node aws-p5") != NULL);
+}
+
 int main(void) {
     left_out();
+    machines();
     CASE("as nvidia-smi reports them");
     CHECK_TEXT(found("NVIDIA H100 80GB HBM3"), "h100-sxm");
     CHECK_TEXT(found("NVIDIA H100 PCIe"), "h100-pcie");
     CHECK_TEXT(found("NVIDIA A100 80GB PCIe"), "a100-pcie-80gb");
     CHECK_TEXT(found("NVIDIA A100-SXM4-40GB"), "a100-sxm-40gb");
     CHECK_TEXT(found("Tesla V100-SXM2-32GB"), "v100-sxm-32gb");
+    CHECK_TEXT(found("NVIDIA RTX 6000 Ada Generation"), "rtx-6000-ada");
+    CHECK_TEXT(found("NVIDIA RTX PRO 6000 Blackwell Server Edition"), "rtx-pro-6000");
+    CHECK_TEXT(found("NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"), "none");
 
     CASE("words of several: the usual one of them, where one is usual");
     CHECK_TEXT(found("a100-sxm"), "a100-sxm-80gb");

@@ -20,6 +20,17 @@ static void others(clg_arena *arena) {
     CHECK(is(arena, "Qwen3-30B-A3B-Thinking-2507", "qwen3-30b-a3b"));
     CHECK(is(arena, "deepseek-ai/DeepSeek-R1-Distill-Llama-70B", "llama-3.3-70b"));
     CHECK(is(arena, "mistralai/Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"));
+    CASE("a version that the name does not say is another model");
+    CHECK(is(arena, "step-3", NULL));
+    CHECK(is(arena, "devstral", NULL));
+    CHECK(is(arena, "step-3.5", "step-3.5-flash"));
+    CASE("who gave another name is told");
+    clg_model taken;
+    clg_error refused = {0};
+    CHECK(clg_model_asked(arena, "Qwen/Qwen3.6-27B", &taken, &refused) == CLG_OK);
+    CHECK(taken.asked && strcmp(taken.asked, "Qwen3.6-27B") == 0);
+    CHECK(clg_model_asked(arena, "Llama 2 70B", &taken, &refused) == CLG_OK && !taken.asked);
+    CHECK(clg_model_asked(arena, "Qwen/Qwen3-32B-FP8", &taken, &refused) == CLG_OK && !taken.asked);
     CASE("every row names a preset, and by a name that no preset has");
     clg_error error = {0};
     clg_model model;

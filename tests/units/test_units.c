@@ -59,6 +59,10 @@ int main(void) {
     is("400Gbit/s", CLG_BYTES_PER_S, 50e9);
     is("3.35TB/s", CLG_BYTES_PER_S, 3.35e12);
     is("400Gbps", CLG_BYTES_PER_S, 50e9);
+    is("100Gb", CLG_BYTES_PER_S, 12.5e9);
+    is("2 trillion", CLG_TOKENS, 2e12);
+    is("500 billion tokens", CLG_TOKENS, 5e11);
+    is("100k", CLG_USD, 1e5);
     is("3.2 Tb/s", CLG_BYTES_PER_S, 400e9);
     CASE("time, money, tokens, shares");
     is("$2.5/h", CLG_USD_PER_S, 2.5 / 3600);
