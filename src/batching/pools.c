@@ -83,9 +83,22 @@ static double next_of(const clg_lane *r) {
     return r->decoding > 0 ? clg_smaller(decoded_s(r), other_s) : other_s;
 }
 
+/* Of so many requests that are dealt in turn. */
+static int64_t share_of(int64_t requests, int lane, int lanes) {
+    return lane < requests ? (requests - lane + lanes - 1) / lanes : 0;
+}
+
+/* What a run before left in the cache is there when the lane opens, before it is asked again: dealt
+ * as now, which a router that goes on in turn does where the runs' requests divide evenly. */
+static void tell_seen(const clg_pool *pool, int lane, const clg_demand *d, port *p) {
+    p->rules.prompts_seen = share_of(pool->rules->prompts_seen, lane, pool->lanes);
+    for (int64_t i = 0; i < p->rules.prompts_seen && i < p->scaled.count; i++)
+        p->scaled.request[i] = clg_request_in_units(&d->request[lane + i * pool->lanes], p->unit);
+}
+
 static void make_port(clg_arena *arena, const clg_pool *pool, int lane, const clg_demand *d,
                       port *p) {
-    int64_t n = lane < d->count ? (d->count - lane + pool->lanes - 1) / pool->lanes : 0;
+    int64_t n = share_of(d->count, lane, pool->lanes);
     p->unit = pool->cost->drafted > 0 ? pool->cost->gained : 1;
     p->cost = clg_cost_in_units(pool->cost);
     p->rules = clg_rules_in_units(pool->rules, p->unit);
@@ -95,6 +108,7 @@ static void make_port(clg_arena *arena, const clg_pool *pool, int lane, const cl
     p->scaled.request = clg_take(arena, (size_t)n + 1, clg_arrival);
     p->request = clg_take(arena, (size_t)n + 1, int64_t);
     p->next_s = INFINITY;
+    tell_seen(pool, lane, d, p);
     p->lane = (clg_lane){.cost = &p->cost,
                          .rules = &p->rules,
                          .demand = &p->scaled,

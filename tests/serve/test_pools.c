@@ -120,9 +120,40 @@ static void check_open_loop(clg_arena *arena, int prompts, int answers, uint64_t
     CHECK_NEAR(last, lasts, 1e-9);
 }
 
+/* Six prompts of a block each, which a run before sent too, dealt to two GPUs in turn: of the first
+ * three, two are in the cache of the first GPU and one in that of the second, but for the last
+ * token. */
+static void check_seen(clg_arena *arena) {
+    enum { N = 6, TOKENS = 16 };
+    clg_arrival asked[N];
+    uint32_t block[N];
+    for (uint32_t i = 0; i < N; i++) {
+        asked[i] =
+            (clg_arrival){.prompt_tokens = TOKENS, .output_tokens = 1, .block = i, .blocks = 1};
+        block[i] = i;
+    }
+    clg_demand d = {.request = asked, .count = N};
+    d.prefix = block;
+    d.prefixes = N;
+    d.prefix_tokens = TOKENS;
+    clg_iteration_cost cost = flat_cost();
+    clg_serve_rules first = rules_of(1), rest = rules_of(MOST);
+    clg_serve_totals one[2], two[1];
+    clg_served served[N];
+    rest.prefilled = true;
+    clg_pools pools = {{&cost, &first, 2, one}, {&cost, &rest, 1, two}, 0, 0, 0};
+    CASE("what a run before sent is in the cache of the GPU it was dealt to");
+    clg_pools_simulate(arena, &pools, &d, served);
+    CHECK(one[0].cached_tokens == 0 && one[1].cached_tokens == 0);
+    first.prompts_seen = 3;
+    clg_pools_simulate(arena, &pools, &d, served);
+    CHECK(one[0].cached_tokens == 2 * (TOKENS - 1) && one[1].cached_tokens == TOKENS - 1);
+}
+
 int main(void) {
     clg_arena arena = {0};
     check_by_hand(&arena);
+    check_seen(&arena);
     CASE("requests as they come: one pool after the other");
     for (uint64_t seed = 1; seed <= 8; seed++)
         check_open_loop(&arena, 1 + (int)seed % 3, 1 + (int)seed % 4, seed);
