@@ -37,8 +37,16 @@ static void note_sigmas(clg_scenario *s) {
     s->built_in.slow = s->network.sigma_slow;
 }
 
+/* What a trainer does not build is neither computed nor kept. */
+static void leave_out_modules(clg_scenario *s) {
+    if (s->stack.loss.further || s->model.prediction_layers == 0) return;
+    s->model.prediction_layers = 0;
+    clg_model_count(&s->model);
+}
+
 clg_status clg_scenario_prepare(clg_arena *arena, clg_scenario *scenario, clg_error *error) {
     if (known_attention(&scenario->stack, error) != CLG_OK) return CLG_BAD_INPUT;
+    leave_out_modules(scenario);
     if (scenario->expert_imbalance < 1) scenario->expert_imbalance = 1;
     double limit_w = scenario->machine.node.gpu_limit_w;
     if (limit_w > 0 && limit_w < scenario->machine.gpu.tdp_w) scenario->machine.gpu.tdp_w = limit_w;

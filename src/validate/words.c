@@ -6,10 +6,10 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Where it stands in the notes, not in the middle of a word: "imbalanced routing" is not balanced.
- */
-static const char *find(const char *notes, const char *within) {
-    const char *at = strstr(notes, within);
+/* Where it stands next in the notes, not in the middle of a word: "imbalanced routing" is not
+ * balanced. "fused AdamW; fused RMSNorm" says two things. */
+static const char *find(const char *notes, const char *from, const char *within) {
+    const char *at = strstr(from, within);
     while (at && at > notes && isalpha((unsigned char)*at) && isalpha((unsigned char)at[-1]))
         at = strstr(at + 1, within);
     return at;
@@ -19,12 +19,12 @@ static const char *value_of(clg_arena *arena, const clg_csv *csv, int row, const
     const char *within = clg_csv_field(csv, row, "within");
     const char *says = clg_csv_field(csv, row, "says");
     const char *value = clg_csv_field(csv, row, "value");
-    const char *at = find(notes, within);
-    if (!at) return NULL;
-    at += strlen(within);
-    const char *rest = clg_arena_copy(arena, at, strcspn(at, ";"));
-    if (!strstr(rest, says)) return NULL;
-    return strcmp(value, "*") == 0 ? rest : value;
+    for (const char *at = notes; (at = find(notes, at, within)) != NULL;) {
+        at += strlen(within);
+        const char *rest = clg_arena_copy(arena, at, strcspn(at, ";"));
+        if (strstr(rest, says)) return strcmp(value, "*") == 0 ? rest : value;
+    }
+    return NULL;
 }
 
 const char *clg_words_say(clg_arena *arena, const char *notes, const char *column, int *at) {

@@ -482,8 +482,18 @@ static void learned(void) {
     CHECK(clg_learned_imbalance(&s, &l) == 1);
 }
 
+/* The module of one more token: a layer, a projection and another pass of the head. */
+static void further_tokens(void) {
+    CASE("modules for further tokens are trained where the software builds them");
+    clg_scenario without = plan_scenario(&arena, "qwen3.5-9b", "h100-sxm", "transformers-fsdp", 8);
+    clg_scenario with = plan_scenario(&arena, "qwen3.5-9b", "h100-sxm", "megatron-2026", 8);
+    CHECK(without.model.prediction_layers == 0);
+    CHECK(with.model.prediction_layers == 1);
+}
+
 int main(void) {
     learned();
+    further_tokens();
     base = plan_scenario(&arena, "llama-3.1-8b", "h100-sxm", "megatron-2024", 64);
     windows();
     late_and_early();

@@ -1,5 +1,6 @@
 /* Rows of runs: what a blank column means, and what a name knows. */
 #include "test.h"
+#include "validate/notes.h"
 #include "validate/row.h"
 #include "validate/validate.h"
 
@@ -109,6 +110,10 @@ static void terms(void) {
     CHECK(scenario.stack.experts.learned_routing);
     CHECK(predict(clg_arena_print(&arena, said, "; experts balanced by force")) == NULL);
     CHECK(!scenario.stack.experts.learned_routing);
+    CASE("a word said of one thing may be said of another after it");
+    scenario.stack.fused.norm = false;
+    clg_notes_terms(&arena, "fused AdamW; its fused RMSNorm", &scenario.stack, &error);
+    CHECK(scenario.stack.fused.norm && scenario.stack.fused.optimizer);
     CASE("words of the table are not found inside others");
     CHECK(predict(clg_arena_print(&arena, said, "; natural routing: imbalanced routing")) == NULL);
     CHECK(scenario.stack.experts.learned_routing);
