@@ -28,7 +28,7 @@ static clg_status check_fields(const clg_json *fields, const char *file, clg_err
 clg_status clg_job_check_rules(const clg_json *format, const char *file, clg_error *error) {
     static const char *const members[] = {
         "name", "title",     "source",    "known_by", "programs", "fields", "ignored", "refuses",
-        "base", "companion", "no_python", "within",   "format",   "odd",    "starter"};
+        "base", "companion", "no_python", "within",   "format",   "odd",    "starter", "names"};
     static const char *const refusal[] = {"key", "why"};
     const clg_json *fields = clg_json_member(format, "fields");
     if (clg_value_keys(format, members, COUNT(members), file, error) != CLG_OK ||

@@ -114,6 +114,12 @@ static clg_json *value_of(splitter *p, const char *text, int from) {
     return clg_tree_scalar(p->r->arena, text, strlen(text), line, file);
 }
 
+/* "--verbose train.py x.yaml": a program behind a switch, or behind all values of a flag. */
+static bool is_started(splitter *p, int taken) {
+    bool handed = p->at + 1 < p->c->words && is_config(word(p, p->at + 1));
+    return clg_ends(word(p, p->at), ".py") && (taken > 0 || handed);
+}
+
 /* Takes "--key value...", "--key=value", "--switch". A launcher's flag takes one value at most. */
 static void take_flag(splitter *p, clg_json *into, bool launcher) {
     clg_arena *arena = p->r->arena;
@@ -132,7 +138,7 @@ static void take_flag(splitter *p, clg_json *into, bool launcher) {
     while (p->at < p->c->words && (!launcher || taken == 0)) {
         const char *next = word(p, p->at);
         if (is_flag(next) || ((is_override(next) || is_choice(next)) && !launcher) ||
-            strcmp(next, "--") == 0)
+            strcmp(next, "--") == 0 || is_started(p, taken))
             break;
         if (launcher &&
             (clg_ends(next, ".py") || clg_ends(next, ".sh") || is_cli(p->r, next) ||
@@ -254,6 +260,45 @@ static bool is_client(splitter *p) {
     return false;
 }
 
+static bool says_where(const char *key) {
+    static const char *const parts[] = {"rank", "addr", "port", "host", "name", "dir", "log"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (clg_job_has(key, parts[i])) return true;
+    return false;
+}
+
+/* What a command asks of its program, but for where it runs and what it is called. */
+static const char *asked_of(splitter *p) {
+    clg_text all = {.arena = p->r->arena};
+    for (const clg_json *one = p->arguments->first; one; one = one->next)
+        if (!says_where(one->key)) clg_text_print(&all, " %s=%s", one->key, clg_job_word(one));
+    return all.data ? all.data : "";
+}
+
+/* Commands that start one program with different arguments: one of them is read. */
+typedef struct starts {
+    const char *program, *asked; /* of the one that is read */
+    int others;                  /* of other arguments */
+} starts;
+
+static bool is_other(const starts *known, splitter *p) {
+    return known->program && p->program && strcmp(known->program, p->program) == 0 &&
+           strcmp(known->asked, asked_of(p)) != 0;
+}
+
+static void say_others(clg_reading *r, const starts *known, int line, int file) {
+    if (known->others == 0) return;
+    clg_job_note_down(
+        r->arena, &r->job->doubts, "command",
+        clg_arena_print(r->arena, "%s:%d", clg_job_base_name(r->files[file - 1].name), line),
+        clg_arena_print(r->arena,
+                        "%d more command%s start%s %s otherwise: only the one here is "
+                        "read; give the others as files of their own",
+                        known->others, known->others > 1 ? "s" : "", known->others > 1 ? "" : "s",
+                        known->program),
+        -1);
+}
+
 /* The command that trains: a program with most flags. Launchers of other launchers (srun around
  * torchrun) add what they say. */
 static clg_json *command_tree(clg_reading *r, clg_shell *s) {
@@ -261,7 +306,8 @@ static clg_json *command_tree(clg_reading *r, clg_shell *s) {
                                          "torchrun", "accelerate", NULL};
     clg_json *best = NULL;
     clg_json *launch = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
-    int most = 0;
+    int most = 0, line = 0, file = 1;
+    starts known = {0};
     for (int i = 0; i < s->commands; i++) {
         splitter p = {.r = r, .s = s, .c = &s->command[i]};
         p.launch = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
@@ -272,8 +318,14 @@ static clg_json *command_tree(clg_reading *r, clg_shell *s) {
         if (clg_shell_is_word_of(first, around) && (!p.program || strcmp(first, "sbatch") == 0))
             for (const clg_json *child = p.launch->first; child; child = child->next)
                 clg_job_set_once(r, launch, child->key, child);
-        if (score <= most || (!p.program && p.flags < 4) || is_client(&p)) continue;
+        if ((!p.program && p.flags < 4) || is_client(&p)) continue;
+        bool other = is_other(&known, &p);
+        known.others += other;
+        if (score <= most) continue;
         most = score;
+        if (!other) known.others = 0;
+        known.program = p.program, known.asked = asked_of(&p);
+        place(&p.c->word[0], &line, &file);
         best = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
         if (p.program)
             clg_tree_set(r->arena, best, "program",
@@ -285,6 +337,7 @@ static clg_json *command_tree(clg_reading *r, clg_shell *s) {
         bool own = p.program || p.arguments->first; /* else flags of an unknown program */
         clg_job_set_once(r, best, "arguments", own ? p.arguments : p.launch);
     }
+    if (best) say_others(r, &known, line, file);
     if (!best) best = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
     clg_tree_set(r->arena, best, "around", launch);
     return best;
@@ -325,6 +378,17 @@ clg_status clg_script_tree(clg_reading *r, clg_json **root) {
     r->open_file = s->open_file, r->open_line = s->open_line;
     for (const clg_json *file = s->written->first; file; file = file->next)
         clg_slurm_header(r, header, file->text, file->text_size, file->column - 1, file->line);
+    if (s->decided_by)
+        clg_job_note_down(
+            r->arena, &r->job->doubts, "argument",
+            clg_arena_print(r->arena, "%s:%d",
+                            clg_job_base_name(r->files[s->decided_at / CLG_SHELL_LINES].name),
+                            (int)(s->decided_at % CLG_SHELL_LINES)),
+            clg_arena_print(r->arena,
+                            "a condition asks for $%d of the script, which nobody gives: taken as "
+                            "empty; set it above for another branch",
+                            s->decided_by),
+            -1);
     *root = command_tree(r, s);
     clg_tree_set(r->arena, *root, "slurm", header);
     clg_tree_set(r->arena, *root, "variables", variables(r, s));

@@ -51,6 +51,9 @@ static const char *const weighty[] = {"parallel",
                                       "precision",
                                       "micro_batch",
                                       "max_tokens",
+                                      "eager",
+                                      "graph",
+                                      "speculat",
                                       NULL};
 
 static bool is_used(const clg_reading *r, const clg_json *node) {
@@ -65,11 +68,19 @@ static bool is_weighty(const char *key) {
     return false;
 }
 
-static const char *reason(const clg_reading *r, const clg_json *format, const char *key) {
+/* "max-num-seqs" and "max_num_seqs" are one. */
+static const char *underscored(clg_arena *arena, const char *key) {
+    char *copy = clg_arena_copy(arena, key, strlen(key));
+    for (char *c = copy; *c; c++)
+        if (*c == '-') *c = '_';
+    return copy;
+}
+
+static const char *reason(const clg_reading *r, const clg_json *format, const char *written) {
     const clg_json *quiet = clg_json_member(format, "ignored");
-    (void)r;
+    const char *key = underscored(r->arena, written);
     for (const clg_json *one = quiet ? quiet->first : NULL; one; one = one->next)
-        if (clg_job_has(key, one->key)) return one->text;
+        if (clg_job_has(key, underscored(r->arena, one->key))) return one->text;
     if (is_weighty(key)) return "not modelled: it may change time or memory";
     return "taken to change neither time nor memory of a step";
 }

@@ -186,25 +186,6 @@ static clg_status refused(clg_reading *r) {
     return CLG_OK;
 }
 
-/* A configuration that the command, or a chart's values, name and that is not among the files;
- * *node is where. NULL: none. */
-static const char *named_and_missing(clg_reading *r, const clg_json **node) {
-    static const char *const keys[] = {"config-file-given", "config",      "workload.configFile",
-                                       "**.configFile",     "config_file", "job.config_file"};
-    for (int i = 0; i < r->sources; i++)
-        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
-            *node = clg_tree_find(r->source[i].root, keys[k]);
-            bool text = *node && (*node)->kind == CLG_JSON_STRING && !clg_tree_unknown(*node);
-            const char *name = text ? clg_job_base_name((*node)->text) : "";
-            if (strlen(name) < 4 || !strchr(name, '.') || strpbrk(name, " \n")) continue;
-            bool here = false;
-            for (int f = 0; f < r->file_count; f++)
-                here = here || strcmp(clg_job_base_name(r->files[f].name), name) == 0;
-            if (!here) return name;
-        }
-    return NULL;
-}
-
 /* A log or a table that the readers of logs have not taken. */
 static bool is_log(const char *name) {
     return clg_ends(name, ".csv") || clg_ends(name, ".tsv") || clg_ends(name, ".log") ||
@@ -213,7 +194,7 @@ static bool is_log(const char *name) {
 
 static clg_status no_trainer(clg_reading *r) {
     const clg_json *node = NULL;
-    const char *name = named_and_missing(r, &node);
+    const char *name = clg_job_named_and_missing(r, &node);
     if (r->open_line > 0) {
         clg_error_at(r->error, r->files[r->open_file].name, r->open_line, 0, NULL);
         return clg_fail(r->error, CLG_BAD_INPUT, "close it", "a quote is opened and never closed");
@@ -256,7 +237,7 @@ static bool is_stranger(clg_reading *r) {
  * is, and all that it does stands in a file that is not here. */
 static bool says_nothing(clg_reading *r) {
     const clg_json *node;
-    bool started = best_score(r) >= PROGRAM && !named_and_missing(r, &node);
+    bool started = best_score(r) >= PROGRAM && !clg_job_named_and_missing(r, &node);
     if (started || is_companion(r->main)) return false;
     for (int i = 0; i < CLG_JOB_FIELDS; i++) {
         const char *from = r->job->field[i].from;
@@ -297,22 +278,6 @@ static void take_given(clg_reading *r) {
         else
             clg_job_put_word(r, (clg_job_field)i, text, from, NULL);
     }
-}
-
-/* A configuration that the command names and that is not among the files. */
-static void named_elsewhere(clg_reading *r) {
-    clg_found_key key = clg_job_key(r, r->main, "config-file-given|job.config_file|config_file");
-    if (!key.node || !key.source->command) return;
-    const char *name = clg_job_base_name(clg_job_word(key.node));
-    if (!strchr(name, '.') || clg_tree_unknown_text(name)) return;
-    for (int i = 0; i < r->file_count; i++)
-        if (strcmp(clg_job_base_name(r->files[i].name), name) == 0) return;
-    clg_job_note_down(r->arena, &r->job->doubts, "files", clg_job_from(r, &key),
-                      clg_arena_print(r->arena,
-                                      "%s is named and not here: what it says is assumed to be the "
-                                      "trainer's defaults; give it too",
-                                      name),
-                      -1);
 }
 
 static clg_status check_files(const clg_reading *r) {
@@ -365,7 +330,7 @@ clg_status clg_job_read(clg_arena *arena, const clg_job_file *files, int count,
     job->files = names, job->file_count = count;
     take_given(r);
     if (fields(r, all) != CLG_OK) return CLG_BAD_INPUT;
-    named_elsewhere(r);
+    clg_job_named_elsewhere(r);
     clg_job_odd(r, odd);
     clg_job_finish(r);
     clg_job_model(r);

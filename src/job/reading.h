@@ -61,6 +61,11 @@ void clg_slurm_header(clg_reading *reading, clg_json *into, const char *text, si
                       int which, int line);
 /* What Slurm sets in a job's environment, from its header. */
 void clg_slurm_environment(clg_reading *reading, clg_shell *shell, const clg_json *header);
+/* A configuration that the command, or a chart's values, name and that is not among the files;
+ * *node is where. NULL: none. */
+const char *clg_job_named_and_missing(clg_reading *reading, const clg_json **node);
+/* Says which configurations are not here, and which contradict each other. */
+void clg_job_named_elsewhere(clg_reading *reading);
 bool clg_is_markdown(const char *name);
 /* The commands of a page, at the page's lines. */
 clg_job_file clg_markdown_script(clg_arena *arena, const clg_job_file *page);

@@ -76,7 +76,10 @@ typedef struct clg_shell {
     bool stopped;             /* a bound was met; error says which */
     int open_file, open_line; /* of a quote that nothing closes; 0: none */
     bool bare;                /* expanding for a test: what nothing sets is empty */
-    clg_rich *printed;        /* inside $(...): where echo goes; NULL: outside */
+    int argument;             /* of the script's own that was asked for and not given; 0: none */
+    int decided_by;           /* the first of those that a condition was decided by; 0: none */
+    int32_t decided_at;
+    clg_rich *printed; /* inside $(...): where echo goes; NULL: outside */
 } clg_shell;
 
 /* Runs file `which` of the job's files. */

@@ -86,6 +86,8 @@ static parameter of_position(clg_shell *s, int index) {
     parameter p = {0};
     if (index >= 1 && index <= s->positionals)
         p = (parameter){.value = s->positional[index - 1], .set = true};
+    else if (!s->positional)
+        s->argument = index;
     return p;
 }
 

@@ -68,13 +68,37 @@ static bool function(clg_shell_runner *r) {
     return true;
 }
 
+/* Whether words from here on ask if something is there: a script that does knows what to do else.
+ */
+static bool asks_whether_set(const clg_shell_runner *r, int from) {
+    for (int i = from; i < r->at; i++) {
+        const clg_shell_token *t = &r->script->token[i];
+        if (t->size == 2 && (memcmp(t->text, "-z", 2) == 0 || memcmp(t->text, "-n", 2) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* A condition, and whether a missing argument of the script decides it. */
+static clg_shell_outcome condition(clg_shell_runner *r, const char *const *ends) {
+    clg_shell *s = r->s;
+    int from = r->at;
+    int32_t place = clg_runner_over(r) ? 0 : clg_runner_place(r, clg_runner_now(r));
+    s->argument = 0;
+    clg_shell_outcome truth = clg_runner_list(r, ends);
+    bool known = truth == CLG_SHELL_YES || truth == CLG_SHELL_NO;
+    if (r->live && known && s->argument > 0 && !s->decided_by && !asks_whether_set(r, from))
+        s->decided_by = s->argument, s->decided_at = place;
+    return truth;
+}
+
 static clg_shell_outcome conditional(clg_shell_runner *r) {
     static const char *const then[] = {"then", NULL};
     static const char *const next[] = {"elif", "else", "fi", NULL};
     bool live = r->live, done = false;
     while (clg_runner_take(r, "if") || clg_runner_take(r, "elif")) {
         r->live = live && !done;
-        clg_shell_outcome truth = clg_runner_list(r, then);
+        clg_shell_outcome truth = condition(r, then);
         clg_runner_take(r, "then");
         r->live = live && !done && truth == CLG_SHELL_YES;
         clg_runner_list(r, next);

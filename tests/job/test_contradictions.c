@@ -28,6 +28,35 @@ static void environment(void) {
            "export NCCL_IB_DISABLE=0\ntorchrun pretrain_gpt.py --num-layers 2 " SIZES);
 }
 
+static void several(void) {
+    CASE("one program started twice: with other arguments, or on other nodes");
+    SAID("1 more command starts vllm serve otherwise", "a.sh",
+         "vllm serve meta-llama/Llama-3.1-8B -tp 2 --max-num-seqs 64\nvllm serve Qwen/Qwen3-8B\n");
+    UNSAID("otherwise", "a.sh",
+           "vllm serve Qwen/Qwen3-8B --port 1 -tp 2\nvllm serve Qwen/Qwen3-8B --port 2 -tp 2\n");
+    CASE("engines of one chart");
+    SAID("1 more command starts vllm serve", "values.yaml",
+         "servingEngineSpec:\n  modelSpec:\n  - name: a\n    modelURL: Qwen/Qwen3-8B\n"
+         "    requestGPU: 1\n  - name: b\n    modelURL: Qwen/Qwen3-32B\n    requestGPU: 2\n");
+    CASE("a condition on an argument that nobody gives; one that asks whether it is there");
+    SAID(
+        "asks for $1 of the script", "a.sh",
+        "L=2\nif [ \"$1\" = big ]; then L=80; fi\ntorchrun pretrain_gpt.py --num-layers $L " SIZES);
+    UNSAID("of the script", "a.sh",
+           "L=2\nif [ -n \"$1\" ]; then L=$1; fi\ntorchrun pretrain_gpt.py --num-layers $L " SIZES);
+    CASE("two configurations of one trainer");
+    SAID("a.yaml says another micro_batch_size", "a.yaml",
+         "base_model: Qwen/Qwen3-8B\nmicro_batch_size: 1\nsequence_len: 4096\n", "b.yaml",
+         "base_model: Qwen/Qwen3-8B\nmicro_batch_size: 4\nsequence_len: 4096\n");
+    CASE("a configuration that a word names");
+    SAID("llama2_70b.yaml is named and not here", "a.sh",
+         "python3 launcher_scripts/main.py stages=[training] training=llama/llama2_70b "
+         "training.trainer.num_nodes=16\n");
+    SAID("mpt-7b.yaml is named and not here", "a.sh",
+         "composer --world_size 16 --verbose train/train.py yamls/${1:-mpt-7b}.yaml "
+         "max_duration=3ba\n");
+}
+
 static void counts(void) {
     CASE("a stage of ZeRO that is none, a degree below none, one that leaves it to the trainer");
     SAID("no stage 9", "ds.json",
@@ -69,6 +98,7 @@ static void memory(void) {
 
 int main(void) {
     environment();
+    several();
     counts();
     multiples();
     memory();
