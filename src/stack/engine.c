@@ -8,9 +8,6 @@
 
 #include <string.h>
 
-#define READ(object, file, fields, error)                                                          \
-    clg_value_fields(object, file, fields, sizeof fields / sizeof fields[0], error)
-
 int clg_graph_padded(const clg_graph_sizes *sizes, int sequences) {
     int from = 0;
     for (int i = 0; i < sizes->count; from = sizes->to[i++]) {
@@ -41,8 +38,8 @@ clg_status clg_graph_sizes_read(const clg_json *object, const char *file, clg_gr
     return CLG_OK;
 }
 
-/* The numbers of an engine: those that every file says, then those it may say. */
-static clg_status read_numbers(const clg_json *root, const char *file, clg_engine *e,
+/* The numbers of an engine: those that every file says, or its base, then those it may say. */
+static clg_status read_numbers(const clg_json *root, const char *file, bool based, clg_engine *e,
                                clg_error *error) {
 #define TERM(member, key, dimension) {#key, CLG_##dimension, &e->member},
 #define NEEDED(member, key, dimension, meaning) TERM(member, key, dimension)
@@ -59,7 +56,10 @@ static clg_status read_numbers(const clg_json *root, const char *file, clg_engin
     const clg_value_field optional[] = {
 #include "stack/engine.def"
     };
-    if (READ(root, file, needed, error) != CLG_OK) return error->status;
+    size_t count = sizeof needed / sizeof *needed;
+    if ((based ? clg_value_optional(root, file, needed, count, error)
+               : clg_value_fields(root, file, needed, count, error)) != CLG_OK)
+        return error->status;
     return clg_value_optional(root, file, optional, sizeof optional / sizeof *optional, error);
 }
 
@@ -116,25 +116,37 @@ static clg_status dated(clg_arena *arena, const char **name, clg_error *error) {
     return CLG_OK;
 }
 
-clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, clg_error *error) {
+/* What a file says, over what its base says; `left`: so many bases may follow. */
+static clg_status read_over_base(clg_arena *arena, const char *name, int left, clg_engine *e,
+                                 clg_error *error) {
     const clg_file *file;
     const clg_json *root;
-    if (!name || !*name) name = default_name(arena);
-    if (dated(arena, &name, error) != CLG_OK ||
-        clg_dataset_open(arena, "engine", name, &file, &root, error) != CLG_OK)
+    if (clg_dataset_open(arena, "engine", name, &file, &root, error) != CLG_OK)
         return error->status;
-    *e = (clg_engine){.name = clg_json_text(root, "name", ""),
-                      .title = clg_json_text(root, "title", "")};
-    if (clg_graph_sizes_read(clg_json_member(root, "graphs"), file->path, &e->graphs, error) !=
-        CLG_OK)
-        return error->status;
-    e->large_except = clg_json_text(root, "large_except", "");
-    e->newer_generation = clg_json_text(root, "newer_generation", "");
-    if (read_numbers(root, file->path, e, error) != CLG_OK) return error->status;
+    const char *base = clg_json_text(root, "base", "");
+    if (*base && left == 0)
+        return clg_fail(error, CLG_BAD_INPUT, "name another base", "the bases of '%.64s' go round",
+                        name);
+    if (*base && read_over_base(arena, base, left - 1, e, error) != CLG_OK) return error->status;
+    const clg_json *graphs = clg_json_member(root, "graphs");
+    if (graphs) e->graphs.count = 0;
+    if (clg_graph_sizes_read(graphs, file->path, &e->graphs, error) != CLG_OK) return error->status;
+    e->name = clg_json_text(root, "name", "");
+    e->title = clg_json_text(root, "title", "");
+    e->large_except = clg_json_text(root, "large_except", *base ? e->large_except : "");
+    e->newer_generation = clg_json_text(root, "newer_generation", *base ? e->newer_generation : "");
+    if (read_numbers(root, file->path, *base != '\0', e, error) != CLG_OK) return error->status;
     clg_json_member(root, "default");      /* the engine that is taken; others look, */
     clg_json_text(root, "release_of", ""); /* and whose release it is, until when */
     until_of(root);
     return clg_value_done(root, file->path, error);
+}
+
+clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, clg_error *error) {
+    if (!name || !*name) name = default_name(arena);
+    if (dated(arena, &name, error) != CLG_OK) return error->status;
+    *e = (clg_engine){0};
+    return read_over_base(arena, name, 4, e, error);
 }
 
 clg_engine clg_engine_on(const clg_engine *engine, const clg_gpu *gpu) {

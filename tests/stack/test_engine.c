@@ -46,8 +46,27 @@ static void no_month_no_engine(void) {
     clg_arena_clear(&arena);
 }
 
+/* A release states what differs from its base, which may have one, too. */
+static void bases_are_read_first(void) {
+    CASE("a release over its base over its base");
+    clg_arena arena = {0};
+    clg_error error = {0};
+    clg_engine e, base, newest;
+    CHECK(clg_engine_find(&arena, "vllm-0.11", &e, &error) == CLG_OK);
+    CHECK(clg_engine_find(&arena, "vllm-0.8", &base, &error) == CLG_OK);
+    CHECK(clg_engine_find(&arena, "vllm", &newest, &error) == CLG_OK);
+    CHECK(strcmp(e.name, "vllm-0.11") == 0 && e.expert_block_rows > 0 &&
+          base.expert_block_rows == 0);
+    CHECK(e.routing_s > 0 && e.routing_s == base.routing_s && newest.routing_s == 0);
+    CHECK(e.overlapped == 0 && newest.overlapped == 1);
+    CHECK(e.max_tokens == newest.max_tokens && e.graphs.count == newest.graphs.count);
+    CHECK(*e.large_except && strcmp(e.large_except, newest.large_except) == 0);
+    clg_arena_clear(&arena);
+}
+
 int main(void) {
     releases_follow_months();
+    bases_are_read_first();
     no_month_no_engine();
     return DONE;
 }
