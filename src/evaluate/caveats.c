@@ -95,7 +95,7 @@ static void note_experts(notes *n, const clg_scenario *s, const clg_layout *layo
     double fullest = clg_learned_imbalance(s, layout);
     if (!clg_model_experts(&s->model)) return;
     note(n, "mixtures of experts are predicted worse than dense models");
-    if (layout->ep == 1 || s->expert_imbalance > 1) return;
+    if (layout->ep == 1 || s->expert_imbalance > 1 || s->stack.experts.capacity > 0) return;
     if (s->stack.experts.learned_routing) {
         note(n, "the fullest of %d expert ranks is taken to have %.2f times the mean of tokens",
              layout->ep, fullest);

@@ -16,8 +16,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Experts of a fixed capacity multiply as many rows whatever tokens choose. */
 static double imbalance(const clg_scenario *scenario, const clg_layout *layout) {
-    bool learned = scenario->stack.experts.learned_routing;
+    bool learned = scenario->stack.experts.learned_routing && scenario->stack.experts.capacity == 0;
     return fmax(scenario->expert_imbalance, learned ? clg_learned_imbalance(scenario, layout) : 1);
 }
 

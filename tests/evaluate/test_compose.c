@@ -478,6 +478,9 @@ static void learned(void) {
     CHECK(clg_pricing_of(&s, &l).imbalance == 1);
     s.expert_imbalance = 1.6, s.stack.experts.learned_routing = true;
     CHECK(clg_pricing_of(&s, &l).imbalance == 1.6);
+    CASE("nor where experts have so many places and no more");
+    s.expert_imbalance = 1, s.stack.experts.capacity = 1.25;
+    CHECK(clg_pricing_of(&s, &l).imbalance == 1);
     l.ep = 1;
     CHECK(clg_learned_imbalance(&s, &l) == 1);
 }
