@@ -113,7 +113,7 @@ static void count_sequences(clg_arena *arena, clg_request *request, const clg_jo
     static const clg_param batches[] = {CLG_PARAM_MICRO_BATCH, CLG_PARAM_GLOBAL_BATCH};
     static const clg_job_field fields[] = {CLG_JOB_MICRO_BATCH, CLG_JOB_GLOBAL_BATCH};
     const char *teacher = job->field[CLG_JOB_TEACHER].text;
-    if (!teacher || strcmp(teacher, "reference") != 0) return;
+    if (!teacher || (strcmp(teacher, "reference") != 0 && strcmp(teacher, "pairs") != 0)) return;
     for (size_t i = 0; i < sizeof batches / sizeof batches[0]; i++) {
         const clg_job_value *value = &job->field[fields[i]];
         if (value->text && request->value[batches[i]] == value->text)

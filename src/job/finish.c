@@ -84,6 +84,13 @@ static bool is_kto(clg_reading *r) {
 static void second_model(clg_reading *r) {
     const char *teacher = r->job->field[CLG_JOB_TEACHER].text;
     if (!teacher) return;
+    if (strcmp(teacher, "pairs") == 0) { /* ORPO compares them without another model */
+        doubt(
+            r, "second-model",
+            "named after ORPO, which has no second model: batches count pairs, priced as twice as "
+            "many sequences");
+        return;
+    }
     bool pairs = strcmp(teacher, "reference") == 0;
     clg_job_put_word(r, CLG_JOB_REFERENCE, "model", NULL,
                      pairs ? "a frozen model runs forward beside" : "taken as of the same sizes");

@@ -47,7 +47,7 @@ static void missing(clg_reading *r) {
     const clg_json *node = NULL;
     const char *name =
         named ? clg_job_base_name(clg_job_word(key.node)) : chosen_and_missing(r, &node);
-    bool unknown = name && clg_tree_unknown_text(name);
+    bool unknown = name && (clg_tree_unknown_text(name) || *name == '.');
     if (!name || (named && (!strchr(name, '.') || is_here(r, name)))) return;
     if (unknown) name = "a configuration whose name is known only when it runs";
     clg_job_note_down(r->arena, &r->job->doubts, "files", named ? clg_job_from(r, &key) : NULL,

@@ -15,6 +15,20 @@ static bool is_said(const char *part, const char *const *files) {
 #define SAID(part, ...) CHECK(is_said(part, (const char *const[]){__VA_ARGS__, NULL, NULL}))
 #define UNSAID(part, ...) CHECK(!is_said(part, (const char *const[]){__VA_ARGS__, NULL, NULL}))
 
+/* A key is left aside as what may matter. */
+static bool is_weighty(const char *key, const char *const *files) {
+    fixture f;
+    bool weighty = false;
+    CHECK(fixture_read(&f, files));
+    for (int i = 0; i < f.job.ignored.count; i++)
+        weighty = weighty || (strstr(f.job.ignored.note[i].key, key) &&
+                              strstr(f.job.ignored.note[i].why, "may change time"));
+    clg_arena_clear(&f.arena);
+    return weighty;
+}
+
+#define WEIGHTY(key, ...) CHECK(is_weighty(key, (const char *const[]){__VA_ARGS__, NULL, NULL}))
+
 #define SIZES                                                                                      \
     "--hidden-size 4096 --num-attention-heads 32 --vocab-size 50257 --seq-length 2048 --bf16 "
 
@@ -48,6 +62,14 @@ static void several(void) {
     SAID("a.yaml says another micro_batch_size", "a.yaml",
          "base_model: Qwen/Qwen3-8B\nmicro_batch_size: 1\nsequence_len: 4096\n", "b.yaml",
          "base_model: Qwen/Qwen3-8B\nmicro_batch_size: 4\nsequence_len: 4096\n");
+    CASE("what no field is read from, and changes time: graphs that are off, windows");
+    WEIGHTY("enforce-eager", "a.sh", "vllm serve Qwen/Qwen3-8B -tp 2 --enforce-eager\n");
+    WEIGHTY("window", "a.sh", "torchrun pretrain_gpt.py --window-size 4096 --num-layers 2 " SIZES);
+    CASE("ORPO compares pairs without a second model");
+    SAID("named after ORPO", "a.yaml",
+         "model_name_or_path: Qwen/Qwen3-8B\nbeta: 0.05\nmax_length: 2048\n"
+         "per_device_train_batch_size: 1\noutput_dir: data/x-orpo\nbf16: true\n"
+         "max_prompt_length: 512\n");
     CASE("a configuration that a word names");
     SAID("llama2_70b.yaml is named and not here", "a.sh",
          "python3 launcher_scripts/main.py stages=[training] training=llama/llama2_70b "
