@@ -15,6 +15,7 @@ static void as_written(clg_arena *arena) {
                                              {"ms-swift 3.0", "transformers"},
                                              {"Unsloth", "unknown"},
                                              {"torchtune 0.5", "torchtune-2025"},
+                                             {"nanoGPT", "pytorch-compiled"},
                                              {"torchtitan v0.1.0", "torchtitan-2025"},
                                              {"TinyLlama (lit-gpt)", "fsdp-2024"},
                                              {"MosaicML LLM Foundry 0.7", "fsdp-2024"},
