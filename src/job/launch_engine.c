@@ -123,7 +123,7 @@ static void trtllm(clg_text *t, const engine_job *j, part which) {
     flag(t, "--max_batch_size", j->replica->rules.max_sequences / l->dp);
     flag(t, "--max_num_tokens", j->replica->rules.max_tokens / l->dp);
     flag(t, "--max_seq_len", (double)j->context);
-    word(t, "--config engine.yaml", true);
+    word(t, "--extra_llm_api_options engine.yaml", true); /* 1.0 knows no --config */
     clg_text_print(t, "\n");
 }
 

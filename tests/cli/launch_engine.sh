@@ -47,6 +47,7 @@ if grep -q 'chunked-prefill-size 8192' "$work/out" && grep -q 'simulated as --en
 if grep -q 'chunked-prefill-size 8192' "$work/out"; then passed=$((passed + 1)); else fail "a chunk of vLLM's tokens"; fi
 "$ceiling" demand llama-3.1-8b --weights fp8 --rate 1req/s --span 60s --launch trtllm >"$work/out" 2>&1
 if grep -q 'name a checkpoint in fp8' "$work/out"; then passed=$((passed + 1)); else fail "TensorRT-LLM loads what is stored"; fi
+if grep -q -e '--extra_llm_api_options engine.yaml' "$work/out"; then passed=$((passed + 1)); else fail "a flag that TensorRT-LLM 1.0 has"; fi
 refuse vllm 'ep is tp x dp' deepseek-v3 --gpu h200-sxm --tp 8 --ep 4
 refuse trtllm 'file of their own' llama-3.1-8b --disaggregate 1:1
 refuse megatron 'vllm' llama-3.1-8b
