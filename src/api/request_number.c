@@ -120,7 +120,8 @@ clg_status clg_request_parse(clg_param_row row, const char *text, double *number
     }
     if (*number >= least && *number <= most) return CLG_OK;
     double hundredth = *number / 100;
-    bool share = row.dimension == CLG_FRACTION && !strchr(text, '%') && strchr(row.range, '%');
+    bool fraction = row.dimension == CLG_FRACTION || row.dimension == CLG_GROWTH;
+    bool share = fraction && !strchr(text, '%') && strchr(row.range, '%');
     size_t used = strlen(mend);
     if (share && hundredth >= least && hundredth <= most)
         snprintf(mend + used, sizeof mend - used, ": %.24s%%, or %.6g", text, hundredth);

@@ -11,6 +11,11 @@ static const char *hours(clg_text *t, double seconds) {
     return clg_arena_print(t->arena, "%.3g h", seconds / 3600);
 }
 
+/* Of nights, days pass between. */
+static const char *at_work(const clg_batch_job *j) {
+    return j->limits.night_s > 0 ? " at work" : "";
+}
+
 static void print_job(clg_text *t, const clg_batch_job *j) {
     clg_text_print(
         t, "job      %s requests, %s in and %s out, by %s from now%s\n",
@@ -35,8 +40,9 @@ static void print_fleet(clg_text *t, const clg_serve_question *s, const clg_serv
                        hours(t, j->done_s), hours(t, j->late_done_s));
     if (j->sure_replicas != j->replicas)
         clg_text_print(
-            t, "buy      %s GPUs: they are in time with 90 %% chance, as predicted in %s\n",
-            clg_words_grouped(t, (double)j->sure_replicas * gpus), hours(t, j->sure_run_s));
+            t, "buy      %s GPUs: they are in time with 90 %% chance, as predicted in %s%s\n",
+            clg_words_grouped(t, (double)j->sure_replicas * gpus), hours(t, j->sure_run_s),
+            at_work(j));
     clg_text_print(t,
                    "         a replica makes %s output tokens/s with %.0f sequences;\n"
                    "         %s to start, %s for the last answers\n",
@@ -64,8 +70,9 @@ static void print_row(clg_text *t, const clg_batch_job *j, const clg_batch_row *
         clg_text_print(t, "         %-17s dearer an hour than %s, which is another seller's\n", "",
                        j->row->price.term);
     if (r->interruptions > 0)
-        clg_text_print(t, "         %-17s %.2g interruptions expected (assumed rate), done in %s\n",
-                       "", r->interruptions, hours(t, r->run_s));
+        clg_text_print(t,
+                       "         %-17s %.2g interruptions expected (assumed rate), done in %s%s\n",
+                       "", r->interruptions, hours(t, r->run_s), at_work(j));
 }
 
 void clg_report_deadline(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,

@@ -1,6 +1,8 @@
 /* units.c -- the table of units, and parsing and printing by it. */
 #include "units/units.h"
 
+#include "base/real.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -138,7 +140,8 @@ static const char *const examples[] = {[CLG_COUNT] = "1024 or 15T",
                                        [CLG_FRACTION] = "0.25 or 25%",
                                        [CLG_GRAMS_PER_JOULE] = "350gCO2/kWh",
                                        [CLG_BYTES_PER_FLOP] = "0.3B/flop",
-                                       [CLG_USD_PER_TOKEN] = "0.6USD/Mtok"};
+                                       [CLG_USD_PER_TOKEN] = "0.6USD/Mtok",
+                                       [CLG_GROWTH] = "10%, 10%/month or 200%/year"};
 
 static const clg_unit *find_in(const clg_unit *unit, const char *name, clg_dimension dimension) {
     for (; unit->name; unit++)
@@ -215,6 +218,32 @@ static double factor_as_written(const char *name, clg_dimension dimension) {
     return factor_of(name, dimension);
 }
 
+/* Mean months of "month", "year", "weeks"; 0: no time. */
+static double months_of(const char *time) {
+    return strcmp(time, "month") == 0 || strcmp(time, "mo") == 0
+               ? 1
+               : time_factor(time) / CLG_MEAN_MONTH_S;
+}
+
+/* The share that is added each month where so much is in the time of its unit; NAN: it is none. */
+static double growth_of(double value, const char *unit) {
+    static const char *const by[] = {"/", " a ", " per "};
+    char share[UNIT_SIZE];
+    const char *time = "month";
+    snprintf(share, sizeof share, "%.*s", UNIT_SIZE - 1, unit);
+    for (size_t i = 0; i < sizeof by / sizeof by[0]; i++) {
+        char *at = strstr(share, by[i]);
+        if (!at) continue;
+        time = at + strlen(by[i]);
+        *at = '\0';
+        break;
+    }
+    double factor = *share ? factor_of(share, CLG_FRACTION) : 1, months = months_of(time);
+    double grown = value * factor;
+    if (factor <= 0 || months <= 0) return NAN;
+    return months == 1.0 || grown <= -1 ? grown : clg_pow(1 + grown, 1 / months) - 1;
+}
+
 /* A bare number is a count, a fraction, or an error; tokens may be counted too ("15T"). */
 static bool bare_allowed(clg_dimension dimension) {
     return dimension == CLG_COUNT || dimension == CLG_FRACTION;
@@ -232,6 +261,10 @@ static clg_status refuse(clg_dimension dimension, const char *text, const char *
 clg_status clg_quantity_of(double value, const char *unit_name, clg_dimension dimension, double *si,
                            clg_error *error) {
     bool bare = !unit_name[0];
+    if (dimension == CLG_GROWTH) {
+        *si = growth_of(value, unit_name);
+        return isnan(*si) ? refuse(dimension, unit_name, "is no growth", error) : CLG_OK;
+    }
     double factor = bare ? bare_allowed(dimension) : factor_as_written(unit_name, dimension);
     if (factor > 0) {
         *si = value * factor;

@@ -37,7 +37,8 @@ typedef enum clg_dimension {
     CLG_FRACTION,        /* 0.25 or 25% */
     CLG_GRAMS_PER_JOULE, /* gCO2/kWh */
     CLG_BYTES_PER_FLOP,  /* unused in data; for output */
-    CLG_USD_PER_TOKEN    /* USD/Mtok */
+    CLG_USD_PER_TOKEN,   /* USD/Mtok */
+    CLG_GROWTH           /* 10% or 10%/month, in a month; 200%/year, the month that makes it */
 } clg_dimension;
 
 /* Parses "400Gbit/s", "80 GB", "2 weeks", "$2.5/h", "1,024", "15T" (count) as the given dimension.

@@ -118,6 +118,7 @@ expect 2 err 'leave one of them out' demand $m --deadline 3h --requests 100 --ra
 expect 2 err '--nightly is of a job that has a --deadline' demand $m --rate 3req/s --nightly 8h
 expect 0 out 'by 72 h from now, 8 h of each day' demand $m --requests 1000000 --deadline 3d --nightly 8h
 expect 0 out 'the last answer comes [0-9.]+ h from now' demand $m --requests 1000000 --deadline 3d --nightly 8h
+expect 0 out 'interruptions expected .assumed rate., done in [0-9.]+ h at work' demand llama-3.3-70b --weights fp8 --tp 2 --requests 5000000 --prompt 2ktok --output 300tok --deadline 3d --nightly 8h
 expect 2 err '--ttft is for requests that come in time' demand $m --deadline 3h --requests 100 --ttft 1s
 expect 2 err '--accept is a share of proposed' demand $m --rate 3req/s --accept 80%
 expect 0 out 'given    2 replicas = 8 GPUs, 8 clients each' demand $m --tp 4 --clients 16 --gpus 9
@@ -219,6 +220,8 @@ expect 0 out '^power    at most 10.0 kW with cooling .PUE 1.25.*; 5.00 kW hold 4
 expect 0 out 'GPU at .*coreweave, spot' demand $m --rate 5req/s --span 1min --price spot
 expect 1 err 'no spot price of l4 is known; give 2.5USD/h' demand $m --gpu l4 --rate 5req/s --price spot
 check "a whole is no 1e+02%" '! "$ceiling" demand $m --gpu l40s --weights fp8 --rate 10req/s --ttft 1s --tpot 60ms | grep -q "e+0"'
+expect 0 out '^growth +.10 % a month: ' demand $m --rate 4req/s --span 2min --growth 10%/month
+expect 1 err "'%/moon' is no growth; write it like 10%, 10%/month or 200%/year" demand $m --rate 4req/s --growth 10%/moon
 expect 1 err "'15' is out of range; give -50% to 100%: 15%, or 0.15" demand $m --rate 5req/s --growth 15
 expect 1 err "'99' is out of range; give 0.1% to 100%: 99%, or 0.99" demand $m --rate 5req/s --within 99
 expect 1 err "api-price: there is no api-price 'gpt-4o'; 'ceiling show api-prices' lists them" demand $m --rate 5req/s --api-price gpt-4o

@@ -15,6 +15,23 @@ static void refused(const char *text, clg_dimension dimension) {
     CHECK(clg_quantity(text, dimension, &got, &error) == CLG_BAD_INPUT && error.mend[0]);
 }
 
+static void growths(void) {
+    CASE("growth is that of a month; of another time, what makes it month by month");
+    is("10%", CLG_GROWTH, 0.1);
+    is("0.1", CLG_GROWTH, 0.1);
+    is("10%/month", CLG_GROWTH, 0.1);
+    is("10 % a month", CLG_GROWTH, 0.1);
+    is("-5% per month", CLG_GROWTH, -0.05);
+    double year = 1, got = 0;
+    clg_error error = {0};
+    CHECK(clg_quantity("200%/year", CLG_GROWTH, &got, &error) == CLG_OK);
+    for (int month = 0; month < 12; month++) year *= 1 + got;
+    CHECK_NEAR(year, 3, 1e-12);
+    refused("10%/moon", CLG_GROWTH);
+    refused("10/req", CLG_GROWTH);
+    refused("10%/", CLG_GROWTH);
+}
+
 static void as_people_write(void) {
     CASE("as people write: thousands, weeks, requests a day, dollars, tokens in words");
     is("1,024", CLG_COUNT, 1024);
@@ -75,6 +92,7 @@ int main(void) {
     is("10 percent", CLG_FRACTION, 0.1);
     is("16k", CLG_COUNT, 16000);
     as_people_write();
+    growths();
     CASE("a missing or foreign unit is refused with a mend");
     refused("400", CLG_BYTES_PER_S);
     refused("400 GB", CLG_SECONDS);
