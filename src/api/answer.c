@@ -18,9 +18,21 @@ static clg_status find(clg_arena *arena, const clg_scenario *scenario, const clg
     return CLG_OK;
 }
 
+/* Who asks for the files of a trainer, and names no software, asks of that trainer's. */
+static const clg_request *of_its_stack(clg_arena *arena, const clg_request *request) {
+    const char *launch = request->value[CLG_PARAM_LAUNCH];
+    const char *stack = launch ? clg_launch_stack(launch) : NULL;
+    if (!stack || request->value[CLG_PARAM_STACK]) return request;
+    clg_request *own = clg_take(arena, 1, clg_request);
+    *own = *request;
+    own->value[CLG_PARAM_STACK] = stack;
+    return own;
+}
+
 /* `keep` plans, or as many as the request says when 0. */
 static clg_status search(clg_arena *arena, const clg_request *request, int keep, int front,
                          clg_progress progress, clg_answer *answer, clg_error *error) {
+    request = of_its_stack(arena, request);
     if (clg_request_number(request, CLG_PARAM_TOKENS, &answer->tokens, error) != CLG_OK ||
         clg_request_read(arena, request, true, &answer->scenario, &answer->space, error) != CLG_OK)
         return error->status;

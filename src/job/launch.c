@@ -19,6 +19,16 @@ static void (*const writers[])(clg_launch *, const clg_scenario *, const clg_lay
     clg_launch_megatron,   clg_launch_torchtitan, clg_launch_deepspeed,
     clg_launch_accelerate, clg_launch_bridge,     clg_launch_torchtitan_2026};
 
+const char *clg_launch_stack(const char *trainer) {
+    static const char *const stacks[][2] = {{"torchtitan", "torchtitan-2025"},
+                                            {"torchtitan-2026", "torchtitan-2025"},
+                                            {"deepspeed", "transformers"},
+                                            {"accelerate", "transformers-fsdp"}};
+    for (size_t i = 0; i < sizeof stacks / sizeof stacks[0]; i++)
+        if (strcmp(stacks[i][0], trainer) == 0) return stacks[i][1];
+    return NULL;
+}
+
 clg_text *clg_launch_file(clg_launch *launch, const char *name) {
     clg_text *text = &launch->text[launch->files];
     *text = (clg_text){.arena = launch->arena};

@@ -25,6 +25,9 @@ typedef struct clg_launch {
 /* Trainers that are written, ended by a NULL name. */
 extern const clg_name clg_trainer_names[];
 
+/* The stack that a trainer's files are priced for where nobody names one; NULL: the current one. */
+const char *clg_launch_stack(const char *trainer);
+
 clg_launch clg_launch_of(clg_arena *arena, int trainer, const clg_scenario *scenario,
                          const clg_layout *layout);
 

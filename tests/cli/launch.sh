@@ -112,4 +112,11 @@ m="megatron megatron-2024 h100-sxm"
 	refuse accelerate 'zero 2 or 3' llama-3-8b --gpus 16 --stack pytorch --tp 1 --pp 1 --cp 1 --zero 1 --micro-batch 1 --global-batch 64 --recompute full
 }
 
+# Who names a trainer and no software is answered for that trainer.
+for kind in torchtitan torchtitan-2026 deepspeed accelerate; do
+	rm -rf "$work/job"
+	"$ceiling" plan llama-3-8b --gpus 16 --seq 8192 --global-batch 64 --launch $kind -o "$work/job" >"$work/out" 2>&1
+	if [ -e "$work/job/train.sh" ] && grep -q '^software .*(\(torchtitan\|transformers\)' "$work/out"; then
+		passed=$((passed + 1)); else fail "--launch $kind alone: $(tail -2 "$work/out")"; fi
+done
 ended
