@@ -16,6 +16,7 @@ static void as_written(clg_arena *arena) {
                                              {"Unsloth", "unknown"},
                                              {"torchtune 0.5", "torchtune-2025"},
                                              {"nanoGPT", "pytorch-compiled"},
+                                             {"picotron", "pytorch"},
                                              {"NeMo-RL, Megatron", "megatron-2024"},
                                              {"torchtitan v0.1.0", "torchtitan-2025"},
                                              {"TinyLlama (lit-gpt)", "fsdp-2024"},
