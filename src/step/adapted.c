@@ -101,12 +101,12 @@ void clg_block_adapt(clg_block *block, const clg_shard *shard, double tokens, do
  * Backward: quantized 6, order 3, cast and scaled 3. Forward the host reads how many values stand
  * out, twice, and in how many columns. The int8 product itself is priced as a 16-bit one. */
 static void outliers(clg_block *block, const clg_shard *shard, double tokens, double in, double out,
-                     double matrices) {
+                     double matrices, int modules) {
     double w = shard->wide_bytes, cast = cast_bytes(shard);
     double result = 2 + 6 + 2 + 2 + 4 * w + cast;
-    double forward = tokens * (in * (8 + cast) + out * result);
+    double forward = tokens * (modules * in * (8 + cast) + out * result);
     double gradient = tokens * out * (6 + cast), weights = matrices * in * out * (5 + 3 * w);
-    int each = matrices > 1 ? (int)(matrices + 0.5) : 1, casts = cast > 0 ? 1 : 0;
+    int each = modules * (matrices > 1 ? (int)(matrices + 0.5) : 1), casts = cast > 0 ? 1 : 0;
     clg_block_memory(block, "quantize, outliers, dequantize", forward, (48 + 2 * casts) * each,
                      gradient + weights, (12 + casts) * each);
     block->op[block->ops - 2].awaited = true;
@@ -114,19 +114,21 @@ static void outliers(clg_block *block, const clg_shard *shard, double tokens, do
 
 /* nf4 and int4 are widened before each product, in the forward and again in the backward. Around it
  * the input is cast from fp32 and the result to it, and so are their gradients (bitsandbytes
- * nn/modules.py, Linear4bit.forward), once where several matrices share an input: too fast. */
+ * nn/modules.py, Linear4bit.forward), for each module that reads the input. */
 void clg_block_frozen(clg_block *block, const clg_shard *shard, double tokens, double in,
-                      double out, double matrices) {
+                      double out, double matrices, int modules) {
     const clg_adapter *a = &shard->layout->adapter;
     if (a->kind == CLG_ADAPTER_NONE || a->base == CLG_BASE_BF16) return;
     if (a->base == CLG_BASE_INT8) {
-        outliers(block, shard, tokens, in, out, matrices);
+        outliers(block, shard, tokens, in, out, matrices, modules);
         return;
     }
     clg_widening w = clg_base_widening(a->base);
-    double bytes = matrices * in * out * w.bytes, cast = tokens * (in + out) * cast_bytes(shard);
-    clg_block_memory(block, "widen frozen weights", bytes, w.kernels, bytes, w.kernels);
-    clg_block_memory(block, "cast beside frozen weights", cast, 2, cast, 2);
+    double bytes = matrices * in * out * w.bytes;
+    double cast = tokens * (modules * in + out) * cast_bytes(shard);
+    int kernels = w.kernels * modules;
+    clg_block_memory(block, "widen frozen weights", bytes, kernels, bytes, kernels);
+    clg_block_memory(block, "cast beside frozen weights", cast, 2 * modules, cast, 2 * modules);
 }
 
 /* LLM.int8 multiplies the gradient as it comes by the weight in the input's type, outside of

@@ -138,12 +138,12 @@ static clg_precision narrow_or_wide(const clg_shard *shard, bool narrow) {
     return narrow ? shard->layout->precision : shard->wide;
 }
 
-void clg_block_linear(clg_block *block, const clg_shard *shard, const char *name, double tokens,
-                      double in, double out, bool narrow) {
+static void linear(clg_block *block, const clg_shard *shard, const char *name, double tokens,
+                   double in, double out, bool narrow, int modules) {
     clg_precision precision = narrow_or_wide(shard, narrow);
     matrix w = {.name = name, .rows = tokens, .in = in, .out = out};
     bool frozen = shard->layout->adapter.kind != CLG_ADAPTER_NONE;
-    if (narrow) clg_block_frozen(block, shard, tokens, in, out, 1);
+    if (narrow) clg_block_frozen(block, shard, tokens, in, out, 1, modules);
     cast_weight(block, shard, in * out);
     if (narrow) cast_weight_rows(block, shard, in * out);
     if (narrow) cast(block, shard, CLG_PASS_FORWARD, tokens * in);
@@ -154,6 +154,16 @@ void clg_block_linear(clg_block *block, const clg_shard *shard, const char *name
     if (frozen) return; /* nobody asks for its weight's gradient */
     product(block, &w, CLG_PASS_BACKWARD_WEIGHT, precision);
     accumulate(block, shard, in * out);
+}
+
+void clg_block_linear(clg_block *block, const clg_shard *shard, const char *name, double tokens,
+                      double in, double out, bool narrow) {
+    linear(block, shard, name, tokens, in, out, narrow, 1);
+}
+
+void clg_block_modules(clg_block *block, const clg_shard *shard, const char *name, double tokens,
+                       double in, double out, int modules) {
+    linear(block, shard, name, tokens, in, out, true, modules);
 }
 
 void clg_block_detached(clg_block *block, const clg_shard *shard, const char *name, double tokens,
@@ -191,7 +201,7 @@ static void each_product(clg_block *block, const clg_shard *shard, const matrix 
 void clg_block_experts(clg_block *block, const clg_shard *shard, const char *name, double rows,
                        double in, double out, double experts, unsigned casts) {
     matrix w = {name, rows, in, out, experts};
-    clg_block_frozen(block, shard, rows, in, out, experts);
+    clg_block_frozen(block, shard, rows, in, out, experts, 1);
     if (casts & CLG_CAST_INPUT)
         call_each(shard, cast(block, shard, CLG_PASS_FORWARD, rows * in), experts);
     each_product(block, shard, &w, CLG_PASS_FORWARD);

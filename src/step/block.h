@@ -52,6 +52,11 @@ bool clg_block_fused_experts(const clg_shard *shard);
 void clg_block_adapt(clg_block *block, const clg_shard *shard, double tokens, double in, double out,
                      int modules, int experts);
 
+/* The same of so many modules that read one input, `out` of all, where they make one product: a
+ * frozen base is unpacked, and the input brought into its form, for each. */
+void clg_block_modules(clg_block *block, const clg_shard *shard, const char *name, double tokens,
+                       double in, double out, int modules);
+
 /* Whether activations of layers are fp32 beside a frozen base of 16-bit products (stack:
  * single_beside_frozen). Sharding trainers bring the norms back to 16 bit: FSDP's mixed precision,
  * DeepSpeed's engine. */
@@ -59,7 +64,7 @@ bool clg_block_single(const clg_shard *shard);
 
 /* What a frozen weight that is stored narrow costs beside its product, over `tokens`. */
 void clg_block_frozen(clg_block *block, const clg_shard *shard, double tokens, double in,
-                      double out, double matrices);
+                      double out, double matrices, int modules);
 
 /* Of the product that gives the gradient to a frozen weight's input. */
 clg_precision clg_block_frozen_backward(const clg_shard *shard, clg_precision forward);

@@ -123,10 +123,10 @@ static void in_parts(clg_block *block, const clg_shard *shard, double saved, dou
 static void dense(clg_block *block, const clg_shard *shard, double width, bool gated,
                   const char *up, const char *down) {
     double hidden = (double)shard->model->hidden, local = width / shard->layout->tp;
-    int wide = adapted_wide(shard, gated), from = block->ops;
+    int wide = adapted_wide(shard, gated), parts = gated ? 2 : 1, from = block->ops;
     double saved = block->saved_bytes, transient = block->transient_bytes;
     block->transient_bytes = 0;
-    clg_block_linear(block, shard, up, shard->tokens, hidden, (gated ? 2 : 1) * local, true);
+    clg_block_modules(block, shard, up, shard->tokens, hidden, parts * local, parts);
     clg_block_adapt(block, shard, shard->tokens, hidden, wide * local, wide, 1);
     activate(block, shard, (activation){.elements = shard->tokens * local, .gated = gated});
     clg_block_linear(block, shard, down, shard->tokens, local, hidden, true);

@@ -19,10 +19,19 @@ static void adapt_heads(clg_block *block, const clg_shard *shard, const clg_widt
                             parts[i].width, 1, 1);
 }
 
+/* Modules that read the same input: of gated models q, k and v, of others (GPT-2, GPT-NeoX, BLOOM,
+ * Falcon) one. */
+static int modules_of(const clg_model *model) {
+    for (int i = 0; i < model->kinds; i++)
+        if (model->kind[i].mlp.gated) return 3;
+    return 1;
+}
+
 static void project_grouped(clg_block *block, const clg_shard *shard,
                             const clg_attention *attention, const clg_widths *w) {
     double tokens = shard->tokens, hidden = (double)shard->model->hidden, width = w->columns;
-    clg_block_linear(block, shard, "query-key-value projection", tokens, hidden, width, true);
+    clg_block_modules(block, shard, "query-key-value projection", tokens, hidden, width,
+                      modules_of(shard->model));
     adapt_heads(block, shard, w);
     bool twice = shard->stack->memory.kept_projection && attention->heads == attention->kv_heads;
     if (twice) width += w->keys + w->values;

@@ -116,9 +116,9 @@ static int kernels_in(const clg_step *step, const char *name, clg_pass pass, boo
 }
 
 /* Llama 2 7B, 2,048 tokens: qkv 4,096 to 12,288, out 4,096 to 4,096, gate and up 4,096 to 22,016,
- * down 11,008 to 4,096: inputs and results 23,296 and 42,496 wide. */
+ * down 11,008 to 4,096: seven modules, inputs and results 35,584 and 42,496 wide. */
 static void prepared(void) {
-    const double tokens = 2048, in = 23296, out = 42496;
+    const double tokens = 2048, in = 35584, out = 42496;
     const char *casts = "cast beside frozen weights", *eight = "quantize, outliers, dequantize";
     CASE("prepared for k-bit training: sums of residuals are of fp32, 3 x 4 bytes an element");
     clg_adapter nf4 = adapter("qlora", 16, "", ""), int8 = adapter("lora", 16, "", "int8");
@@ -146,9 +146,9 @@ static void prepared(void) {
     CHECK_NEAR(bytes_in(step, eight, CLG_PASS_BACKWARD_INPUT), tokens * 6 * out + layer * 11,
                1e-12);
     CHECK(single_products(step) == 0 && widened(step) == 0);
-    CASE("48 kernels forward, which the host awaits, and 12 back");
-    CHECK(kernels_in(step, eight, CLG_PASS_FORWARD, true) == 4 * 48);
-    CHECK(kernels_in(step, eight, CLG_PASS_BACKWARD_INPUT, false) == 4 * 12);
+    CASE("48 kernels forward of each of seven modules, which the host awaits, and 12 back");
+    CHECK(kernels_in(step, eight, CLG_PASS_FORWARD, true) == 7 * 48);
+    CHECK(kernels_in(step, eight, CLG_PASS_BACKWARD_INPUT, false) == 7 * 12);
     CASE("PEFT before 2023-06 casts no norm of Llama");
     CHECK(single_products(step_under("transformers@2023-05", "llama-2-7b", int8, 0)) == 0);
     CASE("prepared: 14 an input, 34 a result, 12 and 17; and its backward products are of fp32");
