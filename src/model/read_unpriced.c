@@ -14,6 +14,7 @@ static const struct {
     const char *what;
 } unpriced[] = {
     {"is_encoder_decoder", 0, "an encoder and a decoder"},
+    {"type_vocab_size", 0, "an encoder: its tokens see those behind them, too"},
     {"add_cross_attention", 0, "attention to another model's output"},
     {"zero_expert_num", 0, "experts that do nothing"},
     {"moe_layer_freq", 1, "experts in every n-th layer by this field"},

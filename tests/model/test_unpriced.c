@@ -71,6 +71,8 @@ static void unpriced(void) {
     CASE("an architecture that is not known says which of its parts has no model here");
     CHECK(read(with("mine_text", ", \"altup_num_inputs\": 4"), &error) == CLG_BAD_INPUT);
     CHECK(strstr(error.message, "cannot map; not modelled: several residual streams"));
+    CHECK(read(with("xlm-roberta", ", \"type_vocab_size\": 1"), &error) == CLG_BAD_INPUT);
+    CHECK(strstr(error.message, "not modelled: an encoder"));
     CHECK(read(with("mine_text", ", \"layer_types_own\": [1]"), &error) == CLG_BAD_INPUT);
     CHECK(strstr(error.message, "no meaning here has: layer_types_own"));
     CASE("a list of one number per layer is that number where all are the same");
