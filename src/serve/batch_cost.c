@@ -269,3 +269,26 @@ double clg_draft_s(const clg_replica *r, double tokens, int drafted) {
     begin(&p, r);
     return drafted * (layer_s(&p, last, each) + head_s(&p, each));
 }
+
+/* Of kinds of layers, whether one has latent attention, and whether SGLang replays them all with
+ * prompts: neither keys chosen for latents nor states (its list of models without). */
+static bool replayed(const clg_model *m, bool *latent) {
+    *latent = false;
+    for (int i = 0; i < m->kinds; i++) {
+        const clg_attention *a = &m->kind[i].attention;
+        *latent |= a->kind == CLG_ATTENTION_LATENT;
+        if (a->kind == CLG_ATTENTION_LINEAR || (*latent && a->indexer.heads > 0)) return false;
+    }
+    return !clg_model_pools(m);
+}
+
+/* Left out: models with images, for which SGLang keeps no graphs of prompts even where only text
+ * comes (errs early). */
+int clg_prompt_graph_tokens(const clg_replica *r) {
+    const clg_engine *e = &r->engine;
+    bool latent, all = replayed(&r->scenario->model, &latent);
+    bool plain = all && r->layout.dp == 1 && r->layout.pp == 1 &&
+                 clg_engine_graphs_prompts(e, &r->scenario->machine.gpu);
+    if (e->plain_graphs > 0 && !plain) return 0;
+    return (int)(latent && e->latent_graph_tokens > 0 ? e->latent_graph_tokens : e->graph_tokens);
+}

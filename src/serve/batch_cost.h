@@ -26,6 +26,9 @@ double clg_draft_s(const clg_replica *r, double tokens, int drafted);
  * and clg_draft_s of each, in dense[1] on. */
 void clg_replica_dense_table(const clg_replica *r, int step, int drafted, int most, double *dense);
 
+/* Up to how many tokens iterations with prompts are replayed from graphs. */
+int clg_prompt_graph_tokens(const clg_replica *r);
+
 /* Sorting all logits of one sequence, where its sampling is cut to the likeliest. */
 double clg_filter_sequence_s(const clg_replica *r);
 

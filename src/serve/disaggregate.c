@@ -86,8 +86,7 @@ void clg_replica_serve(clg_arena *arena, const clg_replica *r, const clg_demand 
 }
 
 /* The cache of a prompt goes over as many links as the smaller side has GPUs, after the prefill. */
-void clg_replica_disaggregate(clg_replica *r, const clg_replica *prefill, int prefills,
-                              int decodes) {
+void clg_replica_disaggregate(clg_replica *r, clg_replica *prefill, int prefills, int decodes) {
     const clg_scenario *s = r->scenario;
     int links = clg_replica_part_gpus(r), other = clg_replica_part_gpus(prefill);
     if (other < links) links = other;
@@ -100,6 +99,7 @@ void clg_replica_disaggregate(clg_replica *r, const clg_replica *prefill, int pr
     double state = r->room.state_bytes * r->layout.tp * r->layout.pp / links;
     r->transfer_s = nothing + (bytes > 0 ? state / bytes * (much - nothing) / tokens : 0);
     r->transfer_token_s = (much - nothing) / tokens;
+    if (prefill->engine.plain_graphs > 0) prefill->cost.graph_tokens = 0;
     r->prefill = prefill;
     r->prefills = prefills;
     r->decodes = decodes;

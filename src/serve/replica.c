@@ -141,7 +141,7 @@ static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choi
     r->cost.stages = pp;
     r->cost.loop_s = host_s(r, r->engine.loop_s);
     r->cost.loop_sequence_s = loop_sequence_s(r);
-    r->cost.graph_tokens = (int)r->engine.graph_tokens;
+    r->cost.graph_tokens = clg_prompt_graph_tokens(r);
     r->cost.graph_context = (int64_t)r->engine.graph_context;
     r->cost.ranks = dp;
     r->cost.drafted = c->drafted;

@@ -98,8 +98,9 @@ clg_replica clg_replica_slowed(clg_arena *arena, const clg_replica *replica, dou
 double clg_replica_steady_tokens_per_s(const clg_replica *replica, const clg_demand_means *means,
                                        double sequences);
 
-/* Makes `replica` the decoding part of a disaggregated one. `prefill` must outlive it. */
-void clg_replica_disaggregate(clg_replica *replica, const clg_replica *prefill, int prefills,
+/* Makes `replica` the decoding part of a disaggregated one. `prefill` must outlive it, and loses
+ * the graphs of prompts that its engine keeps without pools alone. */
+void clg_replica_disaggregate(clg_replica *replica, clg_replica *prefill, int prefills,
                               int decodes);
 
 /* Every `stride`-th request from `first` on, through a replica, disaggregated or not. Busy and idle

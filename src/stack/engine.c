@@ -135,6 +135,7 @@ static clg_status read_over_base(clg_arena *arena, const char *name, int left, c
     e->title = clg_json_text(root, "title", "");
     e->large_except = clg_json_text(root, "large_except", *base ? e->large_except : "");
     e->newer_generation = clg_json_text(root, "newer_generation", *base ? e->newer_generation : "");
+    e->graphs_except = clg_json_text(root, "graphs_except", *base ? e->graphs_except : "");
     if (read_numbers(root, file->path, *base != '\0', e, error) != CLG_OK) return error->status;
     clg_json_member(root, "default");      /* the engine that is taken; others look, */
     clg_json_text(root, "release_of", ""); /* and whose release it is, until when */
@@ -162,6 +163,11 @@ clg_engine clg_engine_on(const clg_engine *engine, const clg_gpu *gpu) {
 
 bool clg_engine_is_newer(const clg_engine *engine, const clg_gpu *gpu) {
     return strcmp(gpu->generation, engine->newer_generation) == 0;
+}
+
+bool clg_engine_graphs_prompts(const clg_engine *engine, const clg_gpu *gpu) {
+    const char *except = engine->graphs_except;
+    return !*except || strncmp(gpu->generation, except, strlen(except)) != 0;
 }
 
 double clg_engine_graph_most(const clg_engine *engine, int gpus) {

@@ -33,6 +33,7 @@ typedef struct clg_engine {
     /* clang-format on */
     const char *large_except; /* GPUs whose names begin so have no larger limits; "": all have */
     const char *newer_generation; /* of GPUs, that the engine's newest kernels are for */
+    const char *graphs_except;    /* generations whose names begin so; "": none */
     clg_graph_sizes graphs;       /* of batches that only decode */
     clg_front_end front;
 } clg_engine;
@@ -42,6 +43,9 @@ clg_engine clg_engine_on(const clg_engine *engine, const clg_gpu *gpu);
 
 /* Whether a GPU is of the generation that the engine's newest kernels are for. */
 bool clg_engine_is_newer(const clg_engine *engine, const clg_gpu *gpu);
+
+/* Whether graphs for prompts are kept on a GPU. */
+bool clg_engine_graphs_prompts(const clg_engine *engine, const clg_gpu *gpu);
 
 /* The largest batch a CUDA graph is kept for on so many GPUs; 0: as `graphs` says. */
 double clg_engine_graph_most(const clg_engine *engine, int gpus);

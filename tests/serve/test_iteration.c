@@ -612,6 +612,32 @@ static void test_prompt_graphs(clg_arena *arena) {
     CHECK(eager.cost.graph_tokens == 0 && replayed_s < 0.008 && eager.cost.decode_s[1] > 0.016);
 }
 
+static int kept_tokens(clg_arena *arena, const char *name, const char *model, const char *gpu,
+                       clg_replica_choice c) {
+    clg_scenario s = plan_scenario(arena, model, gpu, NULL, 0);
+    clg_engine e = engine(arena, name);
+    if (c.prefills == 0) return chosen(arena, &s, &e, c).cost.graph_tokens;
+    return chosen(arena, &s, &e, c).prefill->cost.graph_tokens;
+}
+
+static void test_plain_graphs(clg_arena *arena) {
+    clg_replica_choice one = {.tp = 8, .weights = CLG_FP8};
+    CASE("SGLang keeps graphs of prompts since 0.5.10, fewer with latents");
+    CHECK(kept_tokens(arena, "sglang", "minimax-m2.5", "h200-sxm", one) == 16384);
+    CHECK(kept_tokens(arena, "sglang-0.5.9", "minimax-m2.5", "h200-sxm", one) == 0);
+    CHECK(kept_tokens(arena, "sglang", "deepseek-r1", "h200-sxm", one) == 2048);
+    CASE("not on AMD's GPUs, of keys that are chosen for latents, or of states");
+    CHECK(kept_tokens(arena, "sglang", "minimax-m2.5", "mi300x", one) == 0);
+    CHECK(kept_tokens(arena, "sglang", "glm-5", "h200-sxm", one) == 0);
+    CHECK(kept_tokens(arena, "sglang", "qwen3-next-80b-a3b", "h200-sxm", one) == 0);
+    CASE("nor with ranks of attention, or a pool for prompts");
+    clg_replica_choice ranks = {.tp = 1, .dp = 8, .ep = 8, .weights = CLG_FP8};
+    clg_replica_choice pools = {.tp = 8, .weights = CLG_FP8, .prefills = 1, .decodes = 1};
+    CHECK(kept_tokens(arena, "sglang", "minimax-m2.5", "h200-sxm", ranks) == 0);
+    CHECK(kept_tokens(arena, "sglang", "minimax-m2.5", "h200-sxm", pools) == 0);
+    CHECK(kept_tokens(arena, "vllm", "minimax-m2.5", "h200-sxm", pools) == 512);
+}
+
 static void test_filter(clg_arena *arena) {
     CASE("sampling from the likeliest: 128,256 logits of 536 B at 3.35 TB/s, and 0.1 ms");
     clg_scenario s = plan_scenario(arena, "llama-3.1-8b", "h100-sxm", NULL, 0);
@@ -672,6 +698,7 @@ int main(void) {
     test_reduce_link(&arena);
     test_filter(&arena);
     test_prompt_graphs(&arena);
+    test_plain_graphs(&arena);
     test_query_reads(&arena);
     clg_arena_clear(&arena);
     return DONE;
