@@ -64,7 +64,7 @@ static void fit_links(const char *source, const char *gpu, const char *name, con
     clg_calibration list[2];
     clg_error e = {0};
     int count = 0;
-    if (samples.count == 0) return;
+    CHECK(samples.count > 0);
     CHECK(clg_gpu_find(&arena, name, &m.gpu, &e) == CLG_OK);
     CHECK(clg_node_find(&arena, node, &m.node, &e) == CLG_OK);
     CHECK(clg_fabric_find(&arena, m.node.fabric, &m.fabric, &e) == CLG_OK);
@@ -80,7 +80,7 @@ static void fit_products(const char *source, const char *gpu, const char *name) 
     clg_calibration list[CLG_PRECISIONS];
     clg_error e = {0};
     int count = 0;
-    if (samples.count == 0) return;
+    CHECK(samples.count > 0);
     CHECK(clg_gpu_find(&arena, name, &g, &e) == CLG_OK);
     CHECK(clg_kernels_find(&arena, &g, &kernels, &e) == CLG_OK);
     clg_calibrate_gemm(&arena, &g, &kernels, &samples, list, &count);
@@ -172,10 +172,15 @@ static void fit_steps(const char *const *names) {
         all_after += after / others;
         sources++;
     }
-    CHECK(sources == 0 || all_after < 0.95 * all_before);
+    CHECK(sources > 0 && all_after < 0.95 * all_before);
 }
 
 int main(void) {
+    size_t size;
+    if (!read_file("../shared/data/collectives.csv", &size)) {
+        printf("skipped: published measurements, which are not beside this folder\n");
+        return DONE;
+    }
     CASE("collectives on H100 nodes over EFA");
     fit_links("hf-smol-playbook", "H100", "h100-sxm", "aws-p5");
     CASE("collectives on A100 nodes over EFA");
