@@ -258,7 +258,7 @@ static clg_status read_section(const section *s, clg_serve_curves *c, clg_error 
         clg_value_read(s->root, "reduce_link", CLG_BYTES_PER_S, false, s->path,
                        &c->reduce_link_bytes_per_s, error) != CLG_OK)
         return error->status;
-    clg_json_text(s->root, "lender", "");
+    clg_json_member(s->root, "lender"); /* others look */
     return clg_value_done(s->root, s->path, error);
 }
 

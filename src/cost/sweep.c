@@ -8,8 +8,7 @@ clg_sweep_point clg_sweep_at(const clg_network *network, const clg_machine *mach
     clg_machine whole = *machine;
     whole.gpus = ranks;
     clg_group group = clg_machine_group(&whole, ranks, 1);
-    clg_sweep_point p = {
-        .collective = collective, .ranks = ranks, .per_domain = group.per_domain, .bytes = bytes};
+    clg_sweep_point p = {.collective = collective, .ranks = ranks, .bytes = bytes};
     const clg_algorithm *best = clg_collective_best(network, collective, group, bytes, &p.seconds);
     bool crosses = group.per_domain < ranks;
     double sigma = crosses ? network->sigma_slow : network->sigma_fast;

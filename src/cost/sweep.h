@@ -6,8 +6,8 @@
 
 typedef struct clg_sweep_point {
     clg_collective collective;
-    int ranks, nodes, per_domain; /* boxes; ranks that share a fast domain */
-    double bytes;                 /* nccl-tests "size": the buffer of one rank */
+    int ranks, nodes; /* nodes: boxes */
+    double bytes;     /* nccl-tests "size": the buffer of one rank */
     double seconds, p10_s, p90_s;
     double bus_bytes_per_s; /* as nccl-tests defines it, at `seconds` */
     const clg_algorithm *algorithm;

@@ -44,7 +44,6 @@ clg_status clg_workload_find(clg_arena *arena, const char *name, clg_workload *w
     if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
         return error->status;
     *w = (clg_workload){.name = clg_json_text(root, "name", ""),
-                        .title = clg_json_text(root, "title", ""),
                         .model = clg_json_text(root, "model", "")};
     w->layouts = clg_json_member(root, "layouts");
     const clg_value_field rows[] = {

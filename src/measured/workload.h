@@ -5,7 +5,7 @@
 #include "serve/serve_answer.h"
 
 typedef struct clg_workload {
-    const char *name, *title, *model;    /* model: a built-in one */
+    const char *name, *model;            /* model: a built-in one */
     double prompt_tokens, output_tokens; /* means */
     double most_prompt, most_output;     /* none is longer; 0: not known */
     double spread;                       /* deviation over mean of both before, log-normal */

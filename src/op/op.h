@@ -101,7 +101,7 @@ typedef struct clg_op {
     double m, n, k, batch;
     /* ATTENTION: per rank. */
     struct {
-        double batch, heads, kv_heads, head_dim, value_head_dim;
+        double batch, heads, head_dim, value_head_dim;
         double query_tokens, key_tokens; /* of one sequence */
         double window;                   /* 0: none */
         bool fused;                      /* scores are never kept whole */

@@ -31,8 +31,6 @@ static clg_status read_format(clg_arena *arena, const char *name, const clg_gpu 
     format->weights = (clg_precision)precision;
     *served = names(clg_json_member(root, "widened"), gpu->generation) ||
               gpu->peak_flop_per_s[precision] > 0;
-    clg_json_text(root, "name", "");
-    clg_json_text(root, "title", "");
     return clg_value_done(root, file->path, error);
 }
 

@@ -17,8 +17,6 @@ clg_status clg_serving_habits_read(clg_arena *arena, clg_serving_habits *h, clg_
         clg_value_fields(root, file->path, fields, sizeof fields / sizeof fields[0], error) !=
             CLG_OK)
         return error->status;
-    clg_json_text(root, "name", "");
-    clg_json_text(root, "title", "");
     return clg_value_done(root, file->path, error);
 }
 

@@ -137,8 +137,8 @@ static clg_status read_over_base(clg_arena *arena, const char *name, int left, c
     e->newer_generation = clg_json_text(root, "newer_generation", *base ? e->newer_generation : "");
     e->graphs_except = clg_json_text(root, "graphs_except", *base ? e->graphs_except : "");
     if (read_numbers(root, file->path, *base != '\0', e, error) != CLG_OK) return error->status;
-    clg_json_member(root, "default");      /* the engine that is taken; others look, */
-    clg_json_text(root, "release_of", ""); /* and whose release it is, until when */
+    clg_json_member(root, "default");    /* the engine that is taken; others look, */
+    clg_json_member(root, "release_of"); /* and whose release it is, until when */
     until_of(root);
     return clg_value_done(root, file->path, error);
 }

@@ -76,7 +76,7 @@ static double scores_of(const clg_shard *shard, const clg_attention *attention, 
 
 /* One core kernel: forward or backward. Reading a mask is left out. */
 static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attention *attention,
-                    clg_pass pass, double heads, double kv_heads) {
+                    clg_pass pass, double heads) {
     const clg_layout *layout = shard->layout;
     bool fused = is_fused(layout);
     int steps = context_steps(shard);
@@ -84,10 +84,8 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
     double seen = keys_seen(layout, attention);
     double scores = scores_of(shard, attention, queries, seen);
     double d = attention->head_dim, v = attention->value_head_dim;
-    if (clg_attention_absorbs(shard, attention)) {
+    if (clg_attention_absorbs(shard, attention))
         d = attention->kv_rank + attention->rope_dim, v = attention->kv_rank;
-        kv_heads = 1;
-    }
     if (clg_attention_pools(shard, attention)) {
         scores = clg_pooled_pairs(attention, keys) / layout->cp;
         seen = clg_pooled_seen(attention, keys);
@@ -99,7 +97,6 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
     op->precision = shard->wide;
     op->attention.batch = layout->micro_batch;
     op->attention.heads = heads;
-    op->attention.kv_heads = kv_heads;
     op->attention.head_dim = d;
     op->attention.value_head_dim = v;
     op->attention.query_tokens = queries;
@@ -267,7 +264,7 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
     const clg_layout *layout = shard->layout;
     bool latent = attention->kind == CLG_ATTENTION_LATENT;
     clg_widths w = clg_widths_of(attention, layout->tp);
-    double heads = w.heads, kv_heads = w.kv_heads, value_width = w.results;
+    double heads = w.heads, value_width = w.results;
     double kv_width = w.keys + w.values;
     clg_block_enter_tensor(block, shard, "attention input", true);
     clg_block_projections(block, shard, attention, &w);
@@ -285,9 +282,9 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
     bool again = layout->recompute == CLG_RECOMPUTE_SELECTIVE && !named &&
                  shard->stack->recompute.selective != CLG_SELECTIVE_OPERATIONS &&
                  (!latent || !is_fused(layout));
-    core(block, shard, attention, CLG_PASS_FORWARD, heads, kv_heads);
-    if (again) core(block, shard, attention, CLG_PASS_RECOMPUTE, heads, kv_heads);
-    core(block, shard, attention, CLG_PASS_BACKWARD_INPUT, heads, kv_heads);
+    core(block, shard, attention, CLG_PASS_FORWARD, heads);
+    if (again) core(block, shard, attention, CLG_PASS_RECOMPUTE, heads);
+    core(block, shard, attention, CLG_PASS_BACKWARD_INPUT, heads);
     double kept = core_saved(shard, heads);
     if (again)
         block->rebuilt_bytes += kept;
@@ -303,5 +300,5 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
     if (shard->layout->adapter.targets & CLG_TARGET_OUTPUT)
         clg_block_adapt(block, shard, shard->tokens, value_width, (double)shard->model->hidden, 1,
                         1);
-    clg_block_leave_tensor(block, shard, "attention output", true);
+    clg_block_leave_tensor(block, shard, "attention output");
 }

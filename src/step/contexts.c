@@ -100,7 +100,6 @@ void clg_context_pair(const clg_serving *s, const clg_attention *a, double promp
     op->per = length * length / 2;
     op->share = a->shared_values ? pooled_share(a, prompt) : clg_seen_share(s, a, prompt / 2);
     op->op.attention.batch = 1;
-    op->op.attention.kv_heads = w.kv_heads;
     op->op.attention.query_tokens = op->op.attention.key_tokens = length;
     op->op.attention.fused = true;
     op->op.flop = 2 * w.heads * (a->head_dim + a->value_head_dim) * op->per;

@@ -46,7 +46,6 @@ static void scores(clg_block *block, const clg_shard *shard, double keys, clg_pa
     op->precision = shard->wide;
     op->attention.batch = shard->layout->micro_batch;
     op->attention.heads = heads;
-    op->attention.kv_heads = 1;
     op->attention.head_dim = op->attention.value_head_dim = width;
     op->attention.query_tokens = keys_of(shard) / shard->layout->cp;
     op->attention.key_tokens = keys;

@@ -44,7 +44,6 @@ static clg_trace_collective opened(const clg_trace *t, const clg_trace_call *cal
                                   .operation = call->what.operation,
                                   .bytes = call->what.bytes,
                                   .group_size = call->what.group_size,
-                                  .axis = call->what.axis,
                                   .transfer_ns = -1,
                                   .skew_ns = -1,
                                   .bus_bytes_per_s = -1,

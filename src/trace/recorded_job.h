@@ -16,7 +16,6 @@ typedef struct clg_trace_collective {
     uint32_t group_key, sequence; /* the n-th of its group, from 0 */
     clg_operation operation;
     int64_t bytes, group_size;
-    uint8_t axis;     /* clg_split */
     int ranks;        /* that recorded it */
     int64_t start_ns; /* of the first to arrive, on the job's clock */
     int64_t transfer_ns, skew_ns, bus_bytes_per_s;

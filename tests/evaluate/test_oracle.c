@@ -39,7 +39,7 @@ static void stream(slow *w, double bytes, int kernels) {
 static void attend(slow *w, double tokens, double heads, double width, bool backward) {
     clg_op op = {.kind = CLG_OP_ATTENTION, .precision = CLG_BF16, .count = 1};
     op.attention.batch = 1;
-    op.attention.heads = op.attention.kv_heads = heads;
+    op.attention.heads = heads;
     op.attention.head_dim = op.attention.value_head_dim = width;
     op.attention.query_tokens = op.attention.key_tokens = tokens;
     op.attention.fused = true;

@@ -366,7 +366,7 @@ static void matching(void) {
                            "\"pg_name\":\"3\",\"ranks\":[2,3]}]}}");
     clg_job_match(&arena, t, 3, &job);
     CHECK(job.collective_count == 2 && job.collectives[0].transfer_ns == 4000);
-    CHECK(job.collectives[0].axis == CLG_SPLIT_TP && job.collectives[1].transfer_ns == -1);
+    CHECK(job.axis[0][CLG_SPLIT_TP].calls == 1 && job.collectives[1].transfer_ns == -1);
     matching_sends();
 }
 
