@@ -175,7 +175,7 @@ static const char *names_with(clg_arena *arena, clg_form form) {
 static clg_status take_form(caller *c, const clg_json *root, const char *member, clg_form form,
                             clg_error *error) {
     bool asked;
-    if (clg_json_bool(root, member, false, &asked, "request", error) != CLG_OK || !asked)
+    if (clg_json_bool(root, member, &asked, "request", error) != CLG_OK || !asked)
         return error->status;
     c->form = form;
     if (clg_command_writes(c->command, form)) return CLG_OK;

@@ -61,14 +61,14 @@ const clg_json *clg_json_unread(const clg_json *root);
 /* The text of a member that is a string; `otherwise` of any other, or none. */
 const char *clg_json_text(const clg_json *object, const char *key, const char *otherwise);
 
-/* Typed access; `fallback` when the member is absent or null. A member of another kind is a
- * CLG_BAD_INPUT naming file, line, column and field. */
-clg_status clg_json_number(const clg_json *object, const char *key, double fallback, double *out,
-                           const char *file, clg_error *error);
+/* Typed access; `fallback`, 0 or false when the member is absent or null. A member of another kind
+ * is a CLG_BAD_INPUT naming file, line, column and field. */
+clg_status clg_json_number(const clg_json *object, const char *key, double *out, const char *file,
+                           clg_error *error);
 clg_status clg_json_integer(const clg_json *object, const char *key, int64_t fallback, int64_t *out,
                             const char *file, clg_error *error);
-clg_status clg_json_bool(const clg_json *object, const char *key, bool fallback, bool *out,
-                         const char *file, clg_error *error);
+clg_status clg_json_bool(const clg_json *object, const char *key, bool *out, const char *file,
+                         clg_error *error);
 clg_status clg_json_string(const clg_json *object, const char *key, const char *fallback,
                            const char **out, const char *file, clg_error *error);
 

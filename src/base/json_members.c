@@ -70,12 +70,12 @@ static clg_status typed(const clg_json *object, const char *key, clg_json_kind k
     return clg_fail(error, CLG_BAD_INPUT, mend, "not %s", what);
 }
 
-clg_status clg_json_number(const clg_json *object, const char *key, double fallback, double *out,
-                           const char *file, clg_error *error) {
+clg_status clg_json_number(const clg_json *object, const char *key, double *out, const char *file,
+                           clg_error *error) {
     const clg_json *member;
     if (typed(object, key, CLG_JSON_NUMBER, "a number", file, &member, error) != CLG_OK)
         return CLG_BAD_INPUT;
-    *out = member ? member->number : fallback;
+    *out = member ? member->number : 0;
     return CLG_OK;
 }
 
@@ -98,12 +98,12 @@ clg_status clg_json_integer(const clg_json *object, const char *key, int64_t fal
     return CLG_OK;
 }
 
-clg_status clg_json_bool(const clg_json *object, const char *key, bool fallback, bool *out,
-                         const char *file, clg_error *error) {
+clg_status clg_json_bool(const clg_json *object, const char *key, bool *out, const char *file,
+                         clg_error *error) {
     const clg_json *member;
     if (typed(object, key, CLG_JSON_BOOL, "true or false", file, &member, error) != CLG_OK)
         return CLG_BAD_INPUT;
-    *out = member ? member->truth : fallback;
+    *out = member && member->truth;
     return CLG_OK;
 }
 

@@ -133,9 +133,7 @@ static inline int64_t clg_lane_place(const clg_lane *r, int64_t ahead) {
     return turn > 0 ? size - turn : 0;
 }
 
-static inline int64_t clg_lane_due_now(const clg_lane *r, int64_t ahead) {
-    return r->due[clg_lane_place(r, ahead)];
-}
+static inline int64_t clg_lane_due_now(const clg_lane *r) { return r->due[clg_lane_place(r, 0)]; }
 
 static inline int clg_lane_front_ends(const clg_lane *r) {
     return r->rules->front_ends > 1 ? r->rules->front_ends : 1;

@@ -66,9 +66,9 @@ static void decode_stretch(clg_lane *r, bool waiting) {
     if (isfinite(when_s)) steps = steps_to(r, p, steps, when_s);
     int64_t possible = clg_lane_steps_with_blocks(r, steps, &taken);
     if (possible == 0) {
-        while (clg_lane_due_now(r, 0) > r->free_blocks) clg_lane_preempt_youngest(r);
+        while (clg_lane_due_now(r) > r->free_blocks) clg_lane_preempt_youngest(r);
         possible = 1;
-        taken = clg_lane_due_now(r, 0);
+        taken = clg_lane_due_now(r);
         p = clg_lane_pace_of(r, &possible);
     }
     r->free_blocks -= taken;
@@ -173,8 +173,8 @@ static double gathered_s(clg_lane *r, const chunk_sum *sum) {
 /* One iteration that decodes and prefills. */
 static void mixed_iteration(clg_lane *r) {
     int64_t before = r->totals->preemptions;
-    while (clg_lane_due_now(r, 0) > r->free_blocks) clg_lane_preempt_youngest(r);
-    r->free_blocks -= clg_lane_due_now(r, 0);
+    while (clg_lane_due_now(r) > r->free_blocks) clg_lane_preempt_youngest(r);
+    r->free_blocks -= clg_lane_due_now(r);
     chunk_sum sum = gather_chunks(r, r->totals->preemptions == before);
     if (sum.sequences + r->decoding == 0) return; /* all read from the host first */
     double seconds = gathered_s(r, &sum);

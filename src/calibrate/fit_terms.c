@@ -191,7 +191,7 @@ static void solve_fold(const search *s, clg_arena *arena, int fold, double *valu
     search own = *s;
     double x[CLG_MINIMIZE_DIMENSIONS] = {0};
     choose(&own, arena, s->problem->most_fitted, fold);
-    clg_minimize(objective, &own, x, own.dimensions, 0.5, s->problem->most_calls);
+    clg_minimize(objective, &own, x, own.dimensions, s->problem->most_calls);
     values_at(&own, x, values);
 }
 

@@ -192,7 +192,7 @@ void clg_widths_fit(clg_arena *arena, const clg_miss *misses, const bool *counts
     double x[WIDTHS] = {0};
     f.weight = weights_of(&scratch, &f);
     look_at(&f);
-    clg_minimize(pinball, &f, x, WIDTHS, 0.5, 400);
+    clg_minimize(pinball, &f, x, WIDTHS, 400);
     clg_stack common = stack_at(&f, x);
     clg_interval_widths w = {.sigma = common.sigma.step,
                              .sigma_experts = experts_of(&f, &common),

@@ -95,11 +95,11 @@ static bool small(const simplex *s) {
     return width < 1e-5;
 }
 
-double clg_minimize(clg_objective objective, void *context, double *x, int dimensions, double step,
+double clg_minimize(clg_objective objective, void *context, double *x, int dimensions,
                     int most_calls) {
     assert(dimensions <= CLG_MINIMIZE_DIMENSIONS);
     simplex s = {.objective = objective, .context = context, .dimensions = dimensions};
-    double best = evaluate(&s, x);
+    double best = evaluate(&s, x), step = 0.5;
     if (dimensions == 0) return best;
     for (int round = 0; round < 6 && s.calls < most_calls; round++) {
         double before = best;

@@ -141,12 +141,12 @@ static clg_status read_members(clg_arena *arena, const clg_json *root, const cha
     clg_sample *s = &l->sample;
     if (clg_json_string(root, "what", "", &l->what, file, error) != CLG_OK ||
         clg_json_string(root, "dtype", "", &l->dtype, file, error) != CLG_OK ||
-        clg_json_number(root, "ranks", 0, &l->ranks, file, error) != CLG_OK ||
-        clg_json_number(root, "nodes", 0, &l->nodes, file, error) != CLG_OK ||
-        clg_json_number(root, "bytes", 0, &s->bytes, file, error) != CLG_OK ||
-        clg_json_number(root, "m", 0, &s->m, file, error) != CLG_OK ||
-        clg_json_number(root, "n", 0, &s->n, file, error) != CLG_OK ||
-        clg_json_number(root, "k", 0, &s->k, file, error) != CLG_OK ||
+        clg_json_number(root, "ranks", &l->ranks, file, error) != CLG_OK ||
+        clg_json_number(root, "nodes", &l->nodes, file, error) != CLG_OK ||
+        clg_json_number(root, "bytes", &s->bytes, file, error) != CLG_OK ||
+        clg_json_number(root, "m", &s->m, file, error) != CLG_OK ||
+        clg_json_number(root, "n", &s->n, file, error) != CLG_OK ||
+        clg_json_number(root, "k", &s->k, file, error) != CLG_OK ||
         clg_json_string(where, "gpu", "", &s->gpu, file, error) != CLG_OK ||
         clg_json_string(where, "host", "", &s->hosts, file, error) != CLG_OK)
         return CLG_BAD_INPUT;

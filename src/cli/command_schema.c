@@ -6,7 +6,7 @@ static clg_status run(clg_session *session, clg_error *error) {
     (void)error;
     clg_json_writer writer = {.text = &session->out, .pretty = true}, *w = &writer;
     clg_json_open_answer(w, NULL, "schema");
-    clg_schema_tools(w, "tools");
+    clg_schema_tools(w);
     clg_json_close(w, '}');
     clg_text_print(&session->out, "\n");
     return CLG_OK;

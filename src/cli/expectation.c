@@ -30,13 +30,13 @@ static clg_status bad(const char *words, clg_error *error) {
                     "'%.64s' is no expectation", words);
 }
 
-/* Two numbers around the sign between them. */
-static clg_status read_pair(clg_arena *arena, const char *words, const char *sign, size_t size,
+/* Two numbers around the sign of two letters between them. */
+static clg_status read_pair(clg_arena *arena, const char *words, const char *sign,
                             clg_expectation *e, clg_error *error) {
     size_t length = (size_t)(sign - words);
     while (length > 0 && words[length - 1] == ' ') length--;
     double first = number_of(clg_arena_copy(arena, words, length));
-    double second = number_of(skip_blanks(sign + size));
+    double second = number_of(skip_blanks(sign + 2));
     if (isnan(first) || isnan(second)) return bad(words, error);
     bool around = *sign == '+';
     double reach = fabs(first) * second;
@@ -50,8 +50,8 @@ clg_status clg_expectation_read(clg_arena *arena, const char *words, clg_expecta
                                 clg_error *error) {
     *e = (clg_expectation){.text = skip_blanks(words)};
     const char *around = strstr(words, "+-"), *to = strstr(words, "..");
-    if (around) return read_pair(arena, words, around, 2, e, error);
-    if (to) return read_pair(arena, words, to, 2, e, error);
+    if (around) return read_pair(arena, words, around, e, error);
+    if (to) return read_pair(arena, words, to, e, error);
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
         size_t size = strlen(signs[i].sign);
         if (strncmp(e->text, signs[i].sign, size) != 0) continue;

@@ -131,7 +131,7 @@ static int act(clg_arena *arena, clg_json_writer *w, const char *method, const c
     if (strcmp(method, "initialize") == 0)
         initialize(w, params);
     else if (strcmp(method, "tools/list") == 0)
-        clg_schema_tools(w, "tools");
+        clg_schema_tools(w);
     else if (strcmp(method, "tools/call") == 0)
         return (*wrong = call_tool(arena, w, params, tell)) ? BAD_PARAMS : 0;
     else if (strcmp(method, "ping") != 0) {

@@ -131,8 +131,8 @@ static void add_tool(clg_json_writer *w, const clg_command *command) {
     clg_json_close(w, '}');
 }
 
-void clg_schema_tools(clg_json_writer *w, const char *key) {
-    clg_json_open(w, key, '[');
+void clg_schema_tools(clg_json_writer *w) {
+    clg_json_open(w, "tools", '[');
     for (const clg_command *const *c = clg_commands_answered(); *c; c++)
         if (is_tool(*c)) add_tool(w, *c);
     clg_json_close(w, ']');

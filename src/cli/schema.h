@@ -8,7 +8,7 @@
 
 /* [{"name","description","inputSchema"}...], made from the descriptors of the commands that the
  * door answers and of their knobs. */
-void clg_schema_tools(clg_json_writer *writer, const char *key);
+void clg_schema_tools(clg_json_writer *writer);
 
 /* Whether there is such a tool. */
 bool clg_schema_has(const char *name);

@@ -35,8 +35,8 @@ static int ranks_of(const engine_job *j) { return j->replica->layout.dp; }
 static int stage_gpus(const engine_job *j) { return j->replica->layout.tp * ranks_of(j); }
 
 /* Only where the checkpoint is wider: 8-bit weights can be made as it is loaded. */
-static bool narrows(const engine_job *j, clg_precision to) {
-    return j->replica->layout.weights == to && j->replica->scenario->model.stored != to;
+static bool narrows_to_fp8(const engine_job *j) {
+    return j->replica->layout.weights == CLG_FP8 && j->replica->scenario->model.stored != CLG_FP8;
 }
 
 /* Ranks that room is made for: the least of them that holds the adapters'. */
@@ -66,7 +66,7 @@ static void vllm(clg_text *t, const engine_job *j, part which) {
     word(t, "--enable-lora", c->adapters > 0);
     if (c->adapters > 0) flag(t, "--max-loras", c->adapters);
     if (c->adapters > 0) flag(t, "--max-lora-rank", rank_room(j));
-    word(t, "--quantization fp8", narrows(j, CLG_FP8));
+    word(t, "--quantization fp8", narrows_to_fp8(j));
     word(t, "--kv-cache-dtype fp8", l->cache == CLG_FP8);
     word(t, "--no-enable-prefix-caching", c->no_prefix_cache);
     if (c->host_bytes > 0) /* GiB of all GPUs of a rank */
@@ -99,7 +99,7 @@ static void sglang(clg_text *t, const engine_job *j, part which) {
     if (c->adapters > 0) flag(t, "--max-loras-per-batch", c->adapters);
     if (c->adapters > 0) flag(t, "--max-lora-rank", c->adapter.rank);
     word(t, "--lora-target-modules all", c->adapters > 0);
-    word(t, "--quantization fp8", narrows(j, CLG_FP8));
+    word(t, "--quantization fp8", narrows_to_fp8(j));
     word(t, "--kv-cache-dtype fp8_e4m3", l->cache == CLG_FP8);
     word(t, "--disable-radix-cache", c->no_prefix_cache);
     word(t, "--enable-hierarchical-cache", c->host_bytes > 0);

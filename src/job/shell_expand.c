@@ -29,8 +29,8 @@ static void finish_word(expansion *e) {
     e->begun = false;
 }
 
-static void literal(expansion *e, const char *text, size_t size, int32_t place) {
-    clg_rich_add(e->s, &e->word, text, size, place);
+static void literal(expansion *e, const char *letter, int32_t place) {
+    clg_rich_add(e->s, &e->word, letter, 1, place);
     e->begun = true;
 }
 
@@ -41,7 +41,7 @@ static void put(expansion *e, const clg_rich *value, bool quoted) {
         if (!quoted && e->split && strchr(" \t\n", value->text[i]))
             finish_word(e);
         else
-            literal(e, value->text + i, 1, value->place[i]);
+            literal(e, value->text + i, value->place[i]);
     }
     if (quoted) e->begun = true;
 }
@@ -51,13 +51,13 @@ static void put_unknown(expansion *e, int32_t place, bool quoted) {
         if (quoted) e->begun = true;
         return;
     }
-    literal(e, &(char){CLG_TREE_UNSET}, 1, place);
+    literal(e, &(char){CLG_TREE_UNSET}, place);
 }
 
 static void put_words(expansion *e, const clg_rich *word, int words, bool quoted) {
     for (int i = 0; i < words; i++) {
         if (i > 0 && e->split) finish_word(e);
-        if (i > 0 && !e->split) literal(e, " ", 1, 0);
+        if (i > 0 && !e->split) literal(e, " ", 0);
         put(e, &word[i], quoted);
     }
 }
@@ -184,7 +184,7 @@ static void braces(expansion *e, const char *at, const char *end, int32_t place,
 static void arithmetic(expansion *e, const char *at, const char *end, int32_t place, bool quoted) {
     int64_t value;
     if (!clg_shell_arithmetic(e->s, at, (size_t)(end - at), place, &value)) {
-        literal(e, &(char){CLG_TREE_UNKNOWN}, 1, place);
+        literal(e, &(char){CLG_TREE_UNKNOWN}, place);
         return;
     }
     clg_rich word = clg_rich_number(e->s, value, place);
@@ -221,7 +221,7 @@ static const char *dollar(expansion *e, const char *at, const char *end, int32_t
             name = at[1] ? 1 : 0;
         behind = at + 1 + name;
         if (name == 0)
-            literal(e, "$", 1, place);
+            literal(e, "$", place);
         else
             braces(e, at + 1, at + 1 + name, place, quoted);
     }
@@ -234,12 +234,12 @@ static void inside(expansion *e, const char *at, const char *end, int32_t *place
     while (at < end && !e->s->stopped) {
         if (*at == '\\' && at + 1 < end && strchr(here ? "$`\\\n" : "$`\"\\\n", at[1])) {
             if (at[1] == '\n') ++*place;
-            if (at[1] != '\n') literal(e, at + 1, 1, *place);
+            if (at[1] != '\n') literal(e, at + 1, *place);
             at += 2;
         } else if (*at == '$' || *at == '`')
             at = dollar(e, at, end, *place, true);
         else {
-            literal(e, at, 1, *place);
+            literal(e, at, *place);
             if (*at++ == '\n') ++*place;
         }
     }
@@ -251,12 +251,12 @@ static void word(expansion *e, const char *at, const char *end, int32_t place) {
         const char *behind;
         if (*at == '\\' && at + 1 < end) {
             if (at[1] == '\n') place++;
-            if (at[1] != '\n' && at[1] != '\r') literal(e, at + 1, 1, place);
+            if (at[1] != '\n' && at[1] != '\r') literal(e, at + 1, place);
             at += 2;
         } else if (*at == '\'') {
             behind = clg_shell_behind(at, end);
             for (at++; at + 1 < behind; at++) {
-                literal(e, at, 1, place);
+                literal(e, at, place);
                 if (*at == '\n') place++;
             }
             e->begun = true;
@@ -268,7 +268,7 @@ static void word(expansion *e, const char *at, const char *end, int32_t place) {
         } else if (*at == '$' || *at == '`')
             at = dollar(e, at, end, place, false);
         else
-            literal(e, at++, 1, place);
+            literal(e, at++, place);
     }
 }
 

@@ -43,7 +43,7 @@ clg_settled clg_settled_of(clg_arena *arena, const clg_replica *replica, const c
     clg_arena_mark mark = clg_arena_here(arena);
     clg_served *served = clg_take(arena, (size_t)d->count + 1, clg_served);
     clg_serve_totals totals;
-    clg_replica_serve(arena, replica, d, 0, 1, served, &totals);
+    clg_replica_serve(arena, replica, d, served, &totals);
     clg_settled settled = clg_settled_among(served, d, replica->rules.clients);
     clg_arena_back_to(arena, mark);
     return settled;

@@ -106,9 +106,10 @@ static clg_slice first_string(clg_slice list) {
     return text;
 }
 
-static int64_t whole(clg_slice text, int64_t fallback) {
+/* -1: not known. */
+static int64_t whole(clg_slice text) {
     int64_t value;
-    return clg_scan_decimal(text, 0, &value) ? value : fallback;
+    return clg_scan_decimal(text, 0, &value) ? value : -1;
 }
 
 /* How many numbers stand in "[768, 768]"; 0 where lists or texts do too. */
@@ -138,7 +139,7 @@ static int64_t group_size_of(clg_slice list) {
         if (s.at >= s.end || *s.at == ']') break;
         bool text = *s.at == '"';
         if (clg_scan_value(&s, &value) != CLG_SCAN_OK) break;
-        int64_t number = text ? -1 : whole(value, -1);
+        int64_t number = text ? -1 : whole(value);
         if (named && number > 0 && number <= INT32_MAX) last = number;
         if (named && value.size > 0 && *value.text == '[' && numbers_in(value) > 0)
             parts = numbers_in(value);
@@ -160,14 +161,14 @@ static void take_described(reader *r, const clg_member *a) {
     clg_operation operation = clg_trace_operation(a[COLLECTIVE].value);
     if (operation == CLG_OPERATION_UNKNOWN) return; /* wait, init */
     bool gather = operation == CLG_OPERATION_ALL_GATHER;
-    int64_t count = whole(a[gather ? OUT_ELEMENTS : IN_ELEMENTS].value, -1);
+    int64_t count = whole(a[gather ? OUT_ELEMENTS : IN_ELEMENTS].value);
     int bytes = clg_trace_element_bytes(a[TYPE].value);
     bool known = count >= 0 && bytes > 0 && count < INT64_MAX / 64;
     clg_slice group = a[GROUP].value;
     add_call(r, (clg_execution_call){
-                    operation, known ? count * bytes : -1, whole(a[GROUP_SIZE].value, -1), -1,
+                    operation, known ? count * bytes : -1, whole(a[GROUP_SIZE].value), -1,
                     group.size ? clg_arena_copy(r->arena, group.text, group.size) : NULL});
-    int64_t rank = whole(a[RANK].value, -1);
+    int64_t rank = whole(a[RANK].value);
     if (rank >= 0 && rank < INT32_MAX) r->out->rank = (int32_t)rank;
 }
 
@@ -200,7 +201,7 @@ static void take_recorded(reader *r, const clg_member *m) {
 /* A node of Chakra's JSON; is_cpu_op tells launches from what runs on the GPU. */
 static void take_chakra(reader *r, clg_slice name, const clg_member *m) {
     enum { TYPE_NUMBER, RUNTIME, ON_CPU };
-    int64_t type = whole(m[TYPE_NUMBER].value, -1), runtime_us = whole(m[RUNTIME].value, -1);
+    int64_t type = whole(m[TYPE_NUMBER].value), runtime_us = whole(m[RUNTIME].value);
     if (clg_slice_is(m[ON_CPU].value, "true") || runtime_us > INT64_MAX / 1000000) return;
     bool communicates = type >= 5 && type <= 7;
     int64_t *sum = communicates ? &r->out->communication_us : &r->out->compute_us;

@@ -22,8 +22,8 @@ const char *clg_words_seconds(clg_text *t, double seconds) {
     return clg_arena_print(t->arena, "%s%s", seconds < 0 ? "-" : "", out);
 }
 
-void clg_words_seconds_column(clg_text *t, double seconds, int width) {
-    clg_text_pad(t, clg_words_seconds(t, seconds), width, true);
+void clg_words_seconds_column(clg_text *t, double seconds) {
+    clg_text_pad(t, clg_words_seconds(t, seconds), 11, true);
 }
 
 const char *clg_words_ns(clg_text *text, int64_t ns) {

@@ -17,8 +17,8 @@ const char *clg_words_known(clg_text *text, double value, clg_dimension dimensio
 /* "-1.2 ms": seconds more or less. */
 const char *clg_words_seconds(clg_text *text, double seconds);
 
-/* The same in a column of so many letters, at its right end. */
-void clg_words_seconds_column(clg_text *text, double seconds, int width);
+/* The same in a column of 11 letters, at its right end. */
+void clg_words_seconds_column(clg_text *text, double seconds);
 
 /* The same of nanoseconds. */
 const char *clg_words_ns(clg_text *text, int64_t ns);

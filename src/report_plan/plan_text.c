@@ -11,8 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static void bar(clg_text *text, double share, int width) {
-    int eighths = (int)(share * width * 8 + 0.5);
+static void bar(clg_text *text, double share) {
+    enum { LETTERS = 36 };
+    int eighths = (int)(share * LETTERS * 8 + 0.5);
     static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     for (; eighths >= 8; eighths -= 8) clg_text_print(text, "█");
     if (eighths > 0) clg_text_print(text, "%s", parts[eighths]);
@@ -186,7 +187,7 @@ static void print_line(clg_text *t, const char *name, const char *amount, double
     clg_text_pad(t, name, 36, false);
     clg_text_pad(t, amount, 9, true);
     clg_text_print(t, " %5.1f %%  ", 100 * share);
-    bar(t, filled, 36);
+    bar(t, filled);
     clg_text_print(t, "\n");
 }
 

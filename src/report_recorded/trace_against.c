@@ -38,7 +38,7 @@ static const char *calls_of(clg_text *t, double calls) {
 
 static void print_kernel(clg_text *t, const clg_kernel_change *k) {
     const clg_kernel_side *b = &k->before, *n = &k->after;
-    clg_words_seconds_column(t, k->delta_s, 11);
+    clg_words_seconds_column(t, k->delta_s);
     clg_text_pad(t, calls_of(t, b->calls), 9, true);
     clg_text_pad(t, calls_of(t, n->calls), 8, true);
     clg_text_pad(t, b->calls > 0 ? clg_words_seconds(t, b->s_per_call) : "-", 11, true);

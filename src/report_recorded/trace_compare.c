@@ -56,7 +56,7 @@ static mean_step mean_of(const clg_recorded_job *job, size_t at) {
 
 static void print_step(clg_text *t, const mean_step *m) {
     clg_text_print(t, "  %-6lld", m->number);
-    for (int i = 0; i < PARTS; i++) clg_words_seconds_column(t, m->part_s[i], 11);
+    for (int i = 0; i < PARTS; i++) clg_words_seconds_column(t, m->part_s[i]);
     if (m->unlaunched) clg_text_print(t, "  %lld events by their time", (long long)m->unlaunched);
     clg_text_print(t, "\n");
 }
@@ -184,9 +184,9 @@ void clg_json_what_if(clg_json_writer *w, const clg_trace_answer *a) {
 void clg_report_change(clg_text *t, const char *name, double before_s, double after_s) {
     clg_text_print(t, "  ");
     clg_text_pad(t, name, 32, false);
-    clg_words_seconds_column(t, before_s, 11);
-    clg_words_seconds_column(t, after_s, 11);
-    clg_words_seconds_column(t, after_s - before_s, 11);
+    clg_words_seconds_column(t, before_s);
+    clg_words_seconds_column(t, after_s);
+    clg_words_seconds_column(t, after_s - before_s);
 }
 
 static void print_mfu(clg_text *t, const clg_plan_comparison *c) {

@@ -113,13 +113,13 @@ static double round_up(double value) {
     return value;
 }
 
-static void linear_grid(clg_text *svg, const box *b, double most, const char *suffix) {
+static void linear_grid(clg_text *svg, const box *b, double most) {
     for (int i = 0; i <= 4; i++) {
         double at = b->bottom + (b->top - b->bottom) * i / 4;
         clg_text_print(svg, "<path d=\"M%.1f %.1fH%.1f\" stroke=\"#ddd\"/>\n", b->left, at,
                        b->right);
         clg_svg_label(svg, b->left - 6, at + 4, "end",
-                      clg_arena_print(svg->arena, "%g%s", most * i / 4, suffix));
+                      clg_arena_print(svg->arena, "%g", most * i / 4));
     }
     clg_text_print(svg, "<path d=\"M%.1f %.1fV%.1fH%.1f\" fill=\"none\" stroke=\"#333\"/>\n",
                    b->left, b->top, b->bottom, b->right);
@@ -177,7 +177,7 @@ static void draw_windows(clg_text *svg, const clg_serve_question *q, const clg_s
     }
     for (int64_t i = 0; i < a->windows; i++) most = fmax(most, a->window[i].needed);
     most = round_up(most * 1.05);
-    linear_grid(svg, b, most, "");
+    linear_grid(svg, b, most);
     time_ticks(svg, b, span);
     double wide = (b->right - b->left) / span, tall = (b->top - b->bottom) / most;
     draw_load(svg, a, b, wide, tall);

@@ -200,7 +200,7 @@ static void serve_life(clg_arena *arena, const clg_serve_question *q, const clg_
         part.request[i] = d->request[request[i]];
         part.request[i].arrival_s = fmax(part.request[i].arrival_s, l->ready_s);
     }
-    clg_replica_serve(arena, q->replica, &part, 0, 1, served, &totals);
+    clg_replica_serve(arena, q->replica, &part, served, &totals);
     for (int64_t i = 0; i < count; i++)
         add_request(t, &d->request[request[i]], &served[i], weight[request[i]], &q->target);
     if (count > 0 && isfinite(l->stopped_s)) t->drain_s += fmax(0, totals.end_s - l->stopped_s);

@@ -53,8 +53,8 @@ static void settle(const clg_replica *r, const clg_demand *d, const clg_served *
     }
 }
 
-static void serve(clg_arena *arena, const clg_replica *r, const clg_demand *d, clg_served *served,
-                  clg_serve_totals *totals) {
+static void serve_apart(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                        clg_served *served, clg_serve_totals *totals) {
     clg_serve_rules first = r->prefill->rules, rest = r->rules;
     first.clients = rest.clients = 0;
     rest.prefilled = true;
@@ -71,17 +71,14 @@ static void serve(clg_arena *arena, const clg_replica *r, const clg_demand *d, c
     settle(r, d, served, totals);
 }
 
-void clg_replica_serve(clg_arena *arena, const clg_replica *r, const clg_demand *d, int64_t first,
-                       int64_t stride, clg_served *served, clg_serve_totals *totals) {
+void clg_replica_serve(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                       clg_served *served, clg_serve_totals *totals) {
     if (!r->prefill) {
-        clg_serve_simulate(arena, &r->cost, &r->rules, d, first, stride, served, totals);
+        clg_serve_simulate(arena, &r->cost, &r->rules, d, 0, 1, served, totals);
         return;
     }
     clg_arena_mark mark = clg_arena_here(arena);
-    clg_demand own = clg_demand_dealt(arena, d, first, stride);
-    clg_served *of_own = clg_take(arena, (size_t)own.count + 1, clg_served);
-    serve(arena, r, &own, of_own, totals);
-    for (int64_t i = 0; i < own.count; i++) served[first + i * stride] = of_own[i];
+    serve_apart(arena, r, d, served, totals);
     clg_arena_back_to(arena, mark);
 }
 

@@ -130,7 +130,7 @@ static void serve_one(clg_arena *arena, const clg_replica *r, const clg_demand *
         own.rules.late_first_s = target->ttft_s;
         own.rules.late_token_s = target->tpot_s;
     }
-    clg_replica_serve(arena, &own, d, 0, 1, served, &one);
+    clg_replica_serve(arena, &own, d, served, &one);
     t->lost = own.rules.give_up_at > 0 && one.late >= own.rules.give_up_at;
     if (t->lost) return;
     add_totals(sum, &one);
@@ -188,7 +188,7 @@ clg_reuse clg_fleet_found(clg_arena *arena, const clg_replica *r, const clg_dema
     for (int64_t i = 0; i < replicas && sum.finished < SIMULATED_REQUESTS; i++) {
         clg_arena_mark each = clg_arena_here(arena);
         clg_demand part = part_of(arena, d, route, i, replicas);
-        clg_replica_serve(arena, &own, &part, 0, 1, served, &one);
+        clg_replica_serve(arena, &own, &part, served, &one);
         add_totals(&sum, &one);
         clg_arena_back_to(arena, each);
     }

@@ -25,7 +25,7 @@ static double rate_at_once(clg_arena *arena, const clg_replica *r, const clg_dem
         open.prefill = &prompts;
     }
     open.rules.max_sequences = places;
-    clg_replica_serve(arena, &open, sample, 0, 1, served, t);
+    clg_replica_serve(arena, &open, sample, served, t);
     bool full = t->full_s > t->warm_s && t->full_tokens > t->warm_tokens;
     return full ? (double)(t->full_tokens - t->warm_tokens) / (t->full_s - t->warm_s)
                 : (double)t->made_tokens / fmax(t->busy_s, 1e-9);

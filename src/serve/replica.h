@@ -103,10 +103,10 @@ double clg_replica_steady_tokens_per_s(const clg_replica *replica, const clg_dem
 void clg_replica_disaggregate(clg_replica *replica, clg_replica *prefill, int prefills,
                               int decodes);
 
-/* Every `stride`-th request from `first` on, through a replica, disaggregated or not. Busy and idle
- * time of a disaggregated one are means over its GPUs; its batch is that of all decoding parts. */
+/* A demand through a replica, disaggregated or not. Busy and idle time of a disaggregated one are
+ * means over its GPUs; its batch is that of all decoding parts. */
 void clg_replica_serve(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
-                       int64_t first, int64_t stride, clg_served *served, clg_serve_totals *totals);
+                       clg_served *served, clg_serve_totals *totals);
 
 /* GPUs of one copy of the weights, and of the replica. */
 static inline int clg_replica_part_gpus(const clg_replica *r) {

@@ -154,7 +154,7 @@ static clg_status read_base(clg_arena *arena, const clg_json *root, const char *
     const char *base = NULL;
     bool follows = false;
     if (clg_json_string(root, "base", NULL, &base, file, error) != CLG_OK ||
-        clg_json_bool(root, "follows_base", false, &follows, file, error) != CLG_OK)
+        clg_json_bool(root, "follows_base", &follows, file, error) != CLG_OK)
         return CLG_BAD_INPUT;
     if (!base) {
         clg_status read = read_default(arena, NULL, stack, error);

@@ -296,8 +296,7 @@ void clg_block_enter_tensor(clg_block *block, const clg_shard *shard, const char
                          shard->tp, bytes, behind);
 }
 
-void clg_block_leave_tensor(clg_block *block, const clg_shard *shard, const char *name,
-                            bool narrow) {
+void clg_block_leave_tensor(clg_block *block, const clg_shard *shard, const char *name) {
     double elements = shard->tokens * (double)shard->model->hidden;
     double bytes = shard->wide_bytes * elements, share = shard->stack->overlap.tensor;
     if (!shard->layout->sp) {
@@ -308,7 +307,7 @@ void clg_block_leave_tensor(clg_block *block, const clg_shard *shard, const char
     copy_chunks(block, shard, CLG_PASS_FORWARD, false, bytes);
     clg_block_collective(block, CLG_PASS_FORWARD, name, CLG_AXIS_TP, CLG_REDUCE_SCATTER, shard->tp,
                          bytes, share);
-    double gathered = gathered_bytes(shard, narrow) * elements;
+    double gathered = gathered_bytes(shard, true) * elements;
     clg_block_collective(block, CLG_PASS_BACKWARD_INPUT, name, CLG_AXIS_TP, CLG_ALL_GATHER,
                          shard->tp, gathered, share);
     copy_chunks(block, shard, CLG_PASS_BACKWARD_INPUT, true, gathered);
@@ -334,7 +333,7 @@ void clg_block_norm(clg_block *block, const clg_shard *shard, const char *name, 
 
 /* Bias, dropout and residual addition; the backward adds the branches' gradients. Under autocast a
  * 16-bit branch is added to an fp32 sum, and its gradient cast. */
-void clg_block_residual(clg_block *block, const clg_shard *shard, const char *name) {
+void clg_block_residual(clg_block *block, const clg_shard *shard) {
     double w = shard->wide_bytes;
     double elements = shard->own_tokens * (double)shard->model->hidden;
     bool fused = shard->stack->fused.elementwise, dropout = shard->hidden_dropout;
@@ -350,7 +349,7 @@ void clg_block_residual(clg_block *block, const clg_shard *shard, const char *na
         forward += 2 * w;
         kernels += 1;
     }
-    clg_block_memory(block, name, elements * forward, kernels, elements * backward,
+    clg_block_memory(block, "residual", elements * forward, kernels, elements * backward,
                      dropout ? 2 : 1);
     if (dropout) block->saved_bytes += elements;
 }

@@ -99,8 +99,7 @@ void clg_block_collective(clg_block *block, clg_pass pass, const char *name, clg
  * precision rather than the wide one. */
 void clg_block_enter_tensor(clg_block *block, const clg_shard *shard, const char *name,
                             bool narrow);
-void clg_block_leave_tensor(clg_block *block, const clg_shard *shard, const char *name,
-                            bool narrow);
+void clg_block_leave_tensor(clg_block *block, const clg_shard *shard, const char *name);
 
 /* Under autocast what a norm gives is cast for every product that reads it, and the gradient of
  * each copy back. */
@@ -108,7 +107,7 @@ void clg_block_cast_input(clg_block *block, const clg_shard *shard, double eleme
 
 void clg_block_norm(clg_block *block, const clg_shard *shard, const char *name, double elements,
                     bool layer_norm);
-void clg_block_residual(clg_block *block, const clg_shard *shard, const char *name);
+void clg_block_residual(clg_block *block, const clg_shard *shard);
 
 /* What a part gives is added to what it read, or mixed into the streams. */
 void clg_block_join(clg_block *block, const clg_shard *shard);

@@ -358,7 +358,7 @@ static void experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
         permute(block, shard, mlp, "unpermute and weigh", 2 * copies);
     if (!once) move_rows(block, shard, mlp, copies);
     narrow(block, shard, mlp, true);
-    if (whole) clg_block_leave_tensor(block, shard, "expert output", true);
+    if (whole) clg_block_leave_tensor(block, shard, "expert output");
     block->saved_bytes += rows * hidden * clg_block_operand_bytes(shard); /* experts' inputs */
     block->transient_bytes += 2 * rows * hidden * w;
 }
@@ -372,7 +372,7 @@ static void mixture(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
         clg_block_enter_tensor(block, shard, "shared expert input", true);
         dense(block, shard, (double)mlp->shared_ffn, mlp->gated, "shared expert up projection",
               "shared expert down projection");
-        clg_block_leave_tensor(block, shard, "shared expert output", true);
+        clg_block_leave_tensor(block, shard, "shared expert output");
     }
     if (!shard->stack->recompute.experts || shard->layout->recompute == CLG_RECOMPUTE_FULL) return;
     block->rebuilt_bytes += block->saved_bytes - before;
@@ -396,5 +396,5 @@ void clg_block_mlp(clg_block *block, const clg_shard *shard, const clg_mlp *mlp)
     }
     enter(block, shard, mlp->gated);
     dense(block, shard, (double)mlp->ffn, mlp->gated, "MLP up projection", "MLP down projection");
-    clg_block_leave_tensor(block, shard, "MLP output", true);
+    clg_block_leave_tensor(block, shard, "MLP output");
 }

@@ -80,6 +80,6 @@ void clg_block_join(clg_block *block, const clg_shard *shard) {
     if (shard->model->streams > 1)
         mix(block, shard);
     else
-        clg_block_residual(block, shard, "residual");
+        clg_block_residual(block, shard);
     mix_blocks(block, shard);
 }

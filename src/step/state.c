@@ -196,5 +196,5 @@ void clg_block_state(clg_block *block, const clg_shard *shard, const clg_attenti
     block->transient_bytes =
         fmax(block->transient_bytes, tokens * size * (states + 2 * w.channels + w.results));
     clg_block_linear(block, shard, "state output projection", tokens, w.results, hidden, true);
-    clg_block_leave_tensor(block, shard, "state output", true);
+    clg_block_leave_tensor(block, shard, "state output");
 }

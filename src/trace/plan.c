@@ -10,7 +10,7 @@ typedef struct source {
 } source;
 
 static bool take(const source *s, const char *key, double *out) {
-    return clg_json_number(s->object, key, 0, out, s->file, s->error) == CLG_OK;
+    return clg_json_number(s->object, key, out, s->file, s->error) == CLG_OK;
 }
 
 static bool read_time(clg_time_ledger *t, source s) {

@@ -70,15 +70,15 @@ static void test_minimize(void) {
     CASE("minimize: Rosenbrock's valley, the same way twice");
     int calls = 0, again = 0;
     double x[2] = {-1.2, 1}, y[2] = {-1.2, 1};
-    clg_minimize(banana, &calls, x, 2, 0.5, 4000);
-    clg_minimize(banana, &again, y, 2, 0.5, 4000);
+    clg_minimize(banana, &calls, x, 2, 4000);
+    clg_minimize(banana, &again, y, 2, 4000);
     CHECK_NEAR(x[0], 1, 1e-3);
     CHECK_NEAR(x[1], 1, 1e-3);
     CHECK(calls == again && x[0] == y[0] && x[1] == y[1]);
     CASE("minimize: never worse than the start, also without a budget");
     double z[2] = {1, 1};
     calls = 0;
-    CHECK(clg_minimize(banana, &calls, z, 2, 0.5, 1) <= 1e-12);
+    CHECK(clg_minimize(banana, &calls, z, 2, 1) <= 1e-12);
 }
 
 static void test_network(void) {

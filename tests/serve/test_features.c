@@ -41,7 +41,7 @@ static clg_fleet serve(world *w, const clg_replica *r, const clg_demand *d,
     clg_serve_totals t;
     clg_fleet f;
     clg_serve_target target = {1, 1, 0.5};
-    clg_replica_serve(&w->arena, r, d, 0, 1, served, &t);
+    clg_replica_serve(&w->arena, r, d, served, &t);
     CHECK(t.finished + t.refused == d->count);
     CHECK(t.refused > 0 || t.output_tokens == d->output_tokens);
     CHECK(t.refused > 0 || t.prompt_tokens == d->prompt_tokens);
@@ -138,7 +138,7 @@ static void check_disaggregation(world *w) {
     clg_demand loop = at_rate(w, 1e9, 1e-6, 500, 60);
     apart.rules.clients = 8;
     clg_served *served = clg_take(&w->arena, (size_t)loop.count, clg_served);
-    clg_replica_serve(&w->arena, &apart, &loop, 0, 1, served, &two);
+    clg_replica_serve(&w->arena, &apart, &loop, served, &two);
     CHECK(two.finished == loop.count);
     for (int64_t i = 0; i < loop.count; i += 7) {
         int outstanding = 0;

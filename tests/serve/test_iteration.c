@@ -569,7 +569,7 @@ static double alone_s(clg_arena *arena, const clg_replica *replica, double promp
     clg_synthetic s = demand_steady(1e9, 2e-9, prompt, output, 0, 1);
     s.most = 1;
     clg_demand d = demand_made(arena, s);
-    clg_replica_serve(arena, &r, &d, 0, 1, &served, &totals);
+    clg_replica_serve(arena, &r, &d, &served, &totals);
     return (served.finish_s - served.first_token_s) / (output - 1);
 }
 
