@@ -4,7 +4,14 @@
 #include "report/number_words.h"
 #include "units/units.h"
 
-void clg_report_log_rates(clg_text *t, const clg_train_log *l) {
+void clg_report_log(clg_text *t, const clg_train_log *l) {
+    clg_text_print(t, "%.80s\n  log of %s: %d reports, the first %d discarded as warm-up\n",
+                   l->file, l->trainer, l->steps, l->discarded);
+    clg_text_print(t, "  step        %s, %s to %s (p10 to p90)%s\n",
+                   clg_words_known(t, l->step_median_s, CLG_SECONDS),
+                   clg_words_known(t, l->step_p10_s, CLG_SECONDS),
+                   clg_words_known(t, l->step_p90_s, CLG_SECONDS),
+                   l->by_clock ? ", from the time stamps of the lines" : "");
     clg_text_print(t, "  tokens      %s a second, %s a GPU\n",
                    clg_words_known(t, l->tokens_per_s, CLG_COUNT),
                    clg_words_known(t, l->tokens_per_s_per_gpu, CLG_COUNT));
@@ -89,14 +96,7 @@ static void print_steadiness(clg_text *t, const clg_train_log *l) {
 }
 
 static void print_log(clg_text *t, const clg_train_log *l) {
-    clg_text_print(t, "%.80s\n  log of %s: %d reports, the first %d discarded as warm-up\n",
-                   l->file, l->trainer, l->steps, l->discarded);
-    clg_text_print(t, "  step        %s, %s to %s (p10 to p90)%s\n",
-                   clg_words_known(t, l->step_median_s, CLG_SECONDS),
-                   clg_words_known(t, l->step_p10_s, CLG_SECONDS),
-                   clg_words_known(t, l->step_p90_s, CLG_SECONDS),
-                   l->by_clock ? ", from the time stamps of the lines" : "");
-    clg_report_log_rates(t, l);
+    clg_report_log(t, l);
     clg_text_print(t, "  memory      %s at most%s\n",
                    clg_words_known(t, l->memory_bytes, CLG_BYTES),
                    l->memory_bytes < 0  ? ""

@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "record/train_log.h"
 
-/* The lines of a log that say how fast it went. */
-void clg_report_log_rates(clg_text *text, const clg_train_log *log);
+/* Whose log it is, and how fast it went. */
+void clg_report_log(clg_text *text, const clg_train_log *log);
 
 /* The answer of `read` to logs alone. */
 void clg_report_logs(clg_text *text, const clg_train_logs *logs);

@@ -1,24 +1,13 @@
 /* trace_logs.c -- logs of training programs for people and as JSON. */
 #include "report_recorded/trace_report.h"
 
-#include "report/number_words.h"
 #include "report_recorded/read_log.h"
-#include "units/units.h"
-#include <string.h>
-
-static void print_log(clg_text *t, const clg_train_log *l) {
-    clg_text_print(t, "\n%.80s\n  log of %s: %d reports, the first %d discarded as warm-up\n",
-                   l->file, l->trainer, l->steps, l->discarded);
-    clg_text_print(t, "  step time   %s median, %s to %s (p10 to p90)%s\n",
-                   clg_words_known(t, l->step_median_s, CLG_SECONDS),
-                   clg_words_known(t, l->step_p10_s, CLG_SECONDS),
-                   clg_words_known(t, l->step_p90_s, CLG_SECONDS),
-                   l->by_clock ? ", from the time stamps of the lines" : "");
-    clg_report_log_rates(t, l);
-}
 
 void clg_report_train_logs(clg_text *t, const clg_train_logs *logs) {
-    for (size_t i = 0; i < logs->count; i++) print_log(t, &logs->log[i]);
+    for (size_t i = 0; i < logs->count; i++) {
+        clg_text_print(t, "\n");
+        clg_report_log(t, &logs->log[i]);
+    }
 }
 
 static void add_log(clg_json_writer *w, const clg_train_log *l) {

@@ -2,36 +2,31 @@
 #include "base/json.h"
 #include "dataset/dataset.h"
 #include "model/family.h"
-#include "model/preset.h"
 #include "prediction.h"
+#include "preset.h"
 #include "test.h"
 
 static clg_arena arena;
-
-static clg_model find(const char *name) {
-    clg_model model = {0};
-    clg_error error = {0};
-    CHECK(clg_model_find(&arena, name, &model, &error) == CLG_OK);
-    return model;
-}
 
 /* GPT-2 by hand: vocab, positions, 12 layers of 4 d^2 + 8 d^2 weights and 13 d biases and norms. */
 static void gpt2_by_hand(void) {
     CASE("GPT-2 counted by hand");
     long long d = 768, layer = 12 * d * d + 13 * d;
-    CHECK(find("gpt2").parameters == 50257 * d + 1024 * d + 12 * layer + 2 * d);
+    CHECK(preset(&arena, "gpt2").parameters == 50257 * d + 1024 * d + 12 * layer + 2 * d);
     CASE(
         "what its code makes of an activation, and drops out, from its file; Megatron's says none");
-    CHECK(find("gpt2").gelu_in_steps && find("gpt2").attention_dropout);
-    CHECK(find("opt-1.3b").hidden_dropout && !find("opt-1.3b").attention_dropout);
-    CHECK(!find("gpt3-175b").gelu_in_steps && !find("gpt3-175b").hidden_dropout);
+    CHECK(preset(&arena, "gpt2").gelu_in_steps && preset(&arena, "gpt2").attention_dropout);
+    CHECK(preset(&arena, "opt-1.3b").hidden_dropout &&
+          !preset(&arena, "opt-1.3b").attention_dropout);
+    CHECK(!preset(&arena, "gpt3-175b").gelu_in_steps &&
+          !preset(&arena, "gpt3-175b").hidden_dropout);
 }
 
 /* Llama 3 8B by hand: q and o are d x d, k and v are d x 1024, three d x 14336 matrices. */
 static void llama_by_hand(void) {
     CASE("Llama 3 8B counted by hand");
     long long d = 4096, layer = 2 * d * d + 2 * d * 1024 + 3 * d * 14336 + 2 * d;
-    CHECK(find("llama-3-8b").parameters == 2 * 128256 * d + 32 * layer + d);
+    CHECK(preset(&arena, "llama-3-8b").parameters == 2 * 128256 * d + 32 * layer + d);
 }
 
 static void published(void) {
@@ -47,7 +42,7 @@ static void published(void) {
         const clg_json *label = clg_json_member(root, "ceiling");
         const clg_json *total = clg_json_member(label, "published_parameters");
         CHECK(clg_json_member(label, "source") != NULL);
-        clg_model model = find(names[i]);
+        clg_model model = preset(&arena, names[i]);
         if (!total) continue;
         compared++;
         CHECK_NEAR((double)model.parameters, total->number, 0);
@@ -58,13 +53,13 @@ static void published(void) {
 
 static void active(void) {
     CASE("active parameters: DeepSeek V3 37 B, Mixtral 8x7B 12.9 B, Qwen3 235B 22 B, Kimi K2 32 B");
-    CHECK_NEAR((double)find("deepseek-v3").active_parameters, 37.5e9, 0.01);
-    CHECK_NEAR((double)find("mixtral-8x7b").active_parameters, 12.9e9, 0.01);
-    CHECK_NEAR((double)find("qwen3-235b-a22b").active_parameters, 22.2e9, 0.01);
-    CHECK_NEAR((double)find("kimi-k2").active_parameters, 32.9e9, 0.01);
+    CHECK_NEAR((double)preset(&arena, "deepseek-v3").active_parameters, 37.5e9, 0.01);
+    CHECK_NEAR((double)preset(&arena, "mixtral-8x7b").active_parameters, 12.9e9, 0.01);
+    CHECK_NEAR((double)preset(&arena, "qwen3-235b-a22b").active_parameters, 22.2e9, 0.01);
+    CHECK_NEAR((double)preset(&arena, "kimi-k2").active_parameters, 32.9e9, 0.01);
     CASE("exactly, of Qwen3.5 397B-A17B as counted from its tensors; Granite's 9 B");
-    CHECK(find("qwen3.5-397b-a17b").active_parameters == 17349040896);
-    CHECK_NEAR((double)find("granite-4.0-h-small").active_parameters, 9e9, 0.03);
+    CHECK(preset(&arena, "qwen3.5-397b-a17b").active_parameters == 17349040896);
+    CHECK_NEAR((double)preset(&arena, "granite-4.0-h-small").active_parameters, 9e9, 0.03);
 }
 
 /* Approximate totals of model cards that print no exact one. */
@@ -84,32 +79,32 @@ static void cards(void) {
                 {"granite-4.0-h-tiny", 6.94e9}};
     for (size_t i = 0; i < sizeof card / sizeof card[0]; i++) {
         CASE(card[i].name);
-        CHECK_NEAR((double)find(card[i].name).parameters, card[i].total, 0.004);
+        CHECK_NEAR((double)preset(&arena, card[i].name).parameters, card[i].total, 0.004);
     }
 }
 
 /* 6 N + 12 layers hidden seq: the number PaLM's appendix B divides by. */
 static void flop(void) {
     CASE("flop per token as MFU counts them");
-    clg_model m = find("gpt3-175b");
+    clg_model m = preset(&arena, "gpt3-175b");
     CHECK_NEAR(clg_model_flop_per_token(&m, 2048), 6.0 * 174604259328.0 + 12.0 * 96 * 12288 * 2048,
                1e-12);
 }
 
 static void windows(void) {
     CASE("gpt-oss alternates windows, Gemma 3 has five local layers to one global");
-    clg_model m = find("gpt-oss-20b");
+    clg_model m = preset(&arena, "gpt-oss-20b");
     CHECK(m.kind[0].mlp.biases && m.kind[0].mlp.clamped);
-    clg_model plain = find("mixtral-8x7b");
+    clg_model plain = preset(&arena, "mixtral-8x7b");
     CHECK(!plain.kind[0].mlp.biases && !plain.kind[0].mlp.clamped);
     CHECK(m.kinds == 2 && m.kind[m.layer_kind[0]].attention.window == 128);
     CHECK(m.kind[m.layer_kind[1]].attention.window == 0);
-    m = find("gemma-3-1b");
+    m = preset(&arena, "gemma-3-1b");
     int global = 0;
     for (int i = 0; i < m.layers; i++) global += m.kind[m.layer_kind[i]].attention.window == 0;
     CHECK(global == 4);
     CASE("DeepSeek V3 has three dense layers and one prediction layer");
-    m = find("deepseek-v3");
+    m = preset(&arena, "deepseek-v3");
     int dense = 0;
     for (int i = 0; i < m.layers; i++) dense += m.kind[m.layer_kind[i]].mlp.kind == CLG_MLP_DENSE;
     CHECK(dense == 3 && m.prediction_layers == 1);
@@ -242,7 +237,7 @@ static int layers_of(const clg_model *m, clg_attention_kind kind) {
  * their width. */
 static void delta(void) {
     CASE("Qwen3.5 35B-A3B: the tensors of a Gated DeltaNet layer, one by one");
-    clg_model m = find("qwen3.5-35b-a3b");
+    clg_model m = preset(&arena, "qwen3.5-35b-a3b");
     const clg_layer_parameters *p = &m.kind[m.layer_kind[0]].parameters;
     long long tensors = (8192 + 4096 + 32 + 32) * 2048LL + 8192 * 4 + 32 + 32 + 2048 * 4096LL;
     CHECK(p->attention == tensors);
@@ -254,7 +249,7 @@ static void delta(void) {
     CHECK(layers_of(&m, CLG_ATTENTION_LINEAR) == 30 && layers_of(&m, CLG_ATTENTION_GROUPED) == 10);
     CASE("its prediction module");
     CHECK(prediction_parameters(&m) == 844640768);
-    clg_model large = find("qwen3.5-397b-a17b");
+    clg_model large = preset(&arena, "qwen3.5-397b-a17b");
     CHECK(prediction_parameters(&large) == 6595568128);
     CASE("a state is heads x 128 x 128 values, and 3 of each of 8,192 channels");
     const clg_attention *a = &m.kind[m.layer_kind[0]].attention;
@@ -264,7 +259,7 @@ static void delta(void) {
 
 static void mamba(void) {
     CASE("Nemotron 3 Nano: 23 Mamba-2, 6 attention, 23 layers of experts, one part each");
-    clg_model m = find("nemotron-3-nano-30b-a3b");
+    clg_model m = preset(&arena, "nemotron-3-nano-30b-a3b");
     CHECK(layers_of(&m, CLG_ATTENTION_LINEAR) == 23 && layers_of(&m, CLG_ATTENTION_GROUPED) == 6);
     CHECK(layers_of(&m, CLG_ATTENTION_NONE) == 23 && m.kinds == 3);
     for (int i = 0; i < m.kinds; i++)
@@ -284,9 +279,9 @@ static void mamba(void) {
     CHECK(clg_model_read(&arena, "list", text, strlen(text), &listed, &error) == CLG_OK);
     CHECK(listed.kinds == 3 && listed.layer_kind[0] == listed.layer_kind[3]);
     CASE("Granite 4 has both parts in a layer; Kimi Linear counts its layers from 1");
-    m = find("granite-4.0-h-small");
+    m = preset(&arena, "granite-4.0-h-small");
     CHECK(m.kinds == 2 && m.kind[0].norms == 2 && !m.kind[m.layer_kind[5]].attention.rotary);
-    m = find("kimi-linear-48b-a3b");
+    m = preset(&arena, "kimi-linear-48b-a3b");
     CHECK(m.kind[m.layer_kind[3]].attention.kind == CLG_ATTENTION_LATENT);
     CHECK(layers_of(&m, CLG_ATTENTION_LATENT) == 7 && layers_of(&m, CLG_ATTENTION_LINEAR) == 20);
     CASE("a pattern of the wrong length, of strange letters, none");
@@ -305,11 +300,11 @@ static void mamba(void) {
  * and pass elsewhere. Qwen3.5 35B-A3B: 10 of 40 layers attend, 30 states of 32 x 128 x 128. */
 static void state_flop(void) {
     CASE("flop per token of Qwen3.5 35B-A3B and Nemotron 3 Nano by hand");
-    clg_model m = find("qwen3.5-35b-a3b");
+    clg_model m = preset(&arena, "qwen3.5-35b-a3b");
     double states = 3 * 30 * 6.0 * 524288;
     CHECK_NEAR(clg_model_flop_per_token(&m, 4096),
                6.0 * 3454988928.0 + 12.0 * 10 * 2048 * 4096 + states, 1e-15);
-    m = find("nemotron-3-nano-30b-a3b");
+    m = preset(&arena, "nemotron-3-nano-30b-a3b");
     states = 3 * 23 * 4.0 * 64 * 64 * 128;
     CHECK_NEAR(clg_model_flop_per_token(&m, 8192),
                6.0 * 3580073408.0 + 12.0 * 6 * 2688 * 8192 + states, 1e-15);

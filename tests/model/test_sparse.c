@@ -1,19 +1,12 @@
 /* Sparse attention in a config.json: exact counts against published totals, which layers choose,
  * and what is refused. */
-#include "model/preset.h"
 #include "prediction.h"
+#include "preset.h"
 #include "test.h"
 
 #include <string.h>
 
 static clg_arena arena;
-
-static clg_model find(const char *name) {
-    clg_model model = {0};
-    clg_error error = {0};
-    CHECK(clg_model_find(&arena, name, &model, &error) == CLG_OK);
-    return model;
-}
 
 static bool reads(const char *json, clg_model *model) {
     clg_error error = {0};
@@ -23,7 +16,7 @@ static bool reads(const char *json, clg_model *model) {
 /* By hand: queries 1,536 x 64 x 128, key 7,168 x 128, its LayerNorm 2 x 128, weights 7,168 x 64. */
 static void by_hand(void) {
     CASE("DeepSeek V3.2 is V3 and 61 indexers of 12,582,912 + 917,504 + 256 + 458,752");
-    clg_model sparse = find("deepseek-v3.2"), dense = find("deepseek-v3");
+    clg_model sparse = preset(&arena, "deepseek-v3.2"), dense = preset(&arena, "deepseek-v3");
     CHECK(sparse.parameters - dense.parameters == 61 * 13959424LL);
     CHECK(sparse.active_parameters - dense.active_parameters == 61 * 13959424LL);
     CHECK(sparse.kind[0].parameters.replicated - dense.kind[0].parameters.replicated == 13959424);
@@ -36,20 +29,21 @@ static void by_hand(void) {
  * bytes: two a parameter, and two more for each of 76 x 256 routing biases. */
 static void published(void) {
     CASE("published totals: DeepSeek V3.2, GLM-5, GLM-5.2");
-    clg_model m = find("deepseek-v3.2");
+    clg_model m = preset(&arena, "deepseek-v3.2");
     CHECK(m.parameters + prediction_parameters(&m) + 2LL * 129280 * 7168 == 685355329792LL);
-    m = find("glm-5");
+    m = preset(&arena, "glm-5");
     CHECK(m.parameters + prediction_parameters(&m) == 753864139008LL);
-    m = find("glm-5.2");
+    m = preset(&arena, "glm-5.2");
     CHECK(m.parameters + prediction_parameters(&m) == 753329940480LL);
     CHECK(2 * (m.parameters + prediction_parameters(&m)) + 2 * 76 * 256 == 1506659919872LL);
     /* GLM-4.5's and 4.7's modules hold copies (2 x 151,552 x 5,120), 4.6's does not. */
     CASE("published totals of models with a prediction module: GLM-4.5, 4.6, 4.7, 4.7 Flash");
-    m = find("glm-4.6");
+    m = preset(&arena, "glm-4.6");
     CHECK(m.parameters + prediction_parameters(&m) == 356785898816LL);
     CHECK(m.parameters + prediction_parameters(&m) + 2LL * 151552 * 5120 == 358337791296LL);
-    CHECK(find("glm-4.5").parameters == m.parameters && find("glm-4.7").parameters == m.parameters);
-    m = find("glm-4.7-flash");
+    CHECK(preset(&arena, "glm-4.5").parameters == m.parameters &&
+          preset(&arena, "glm-4.7").parameters == m.parameters);
+    m = preset(&arena, "glm-4.7-flash");
     CHECK(m.parameters + prediction_parameters(&m) + 2LL * 154880 * 2048 == 31221488576LL);
     /* The vision tower: 32 layers of 4 x 1280^2 + 2 x 1280 x 5120 + 4 x 1280 + 5120 + 1280 + 4 x
      * 1280, patches 3 x 2 x 14^2 x 1280, a norm 2 x 1280; projector 1280 x 6144 + 6144^2, merger 4
@@ -58,7 +52,7 @@ static void published(void) {
     long long layer = 4 * 1280 * 1280 + 2 * 1280 * 5120 + 4 * 1280 + 5120 + 1280 + 4 * 1280;
     long long vision = 32 * layer + 3 * 2 * 14 * 14 * 1280 + 2 * 1280;
     vision += 1280LL * 6144 + 6 * 6144LL * 6144 + 4 * 6144;
-    CHECK(find("minimax-m3").parameters + vision == 427040140160LL);
+    CHECK(preset(&arena, "minimax-m3").parameters + vision == 427040140160LL);
 }
 
 static int count(const clg_model *m, bool shared) {
@@ -72,12 +66,12 @@ static int count(const clg_model *m, bool shared) {
 
 static void layers(void) {
     CASE("GLM-5.2: 21 of 78 layers choose, layers 0 to 2, 6, 10 and so on");
-    clg_model m = find("glm-5.2");
+    clg_model m = preset(&arena, "glm-5.2");
     CHECK(count(&m, false) == 21 && count(&m, true) == 57);
     for (int i = 0; i < m.layers; i++)
         CHECK(m.kind[m.layer_kind[i]].attention.indexer.shared == (i > 2 && (i - 2) % 4 != 0));
     CASE("MiniMax-M3: three dense layers, 57 that choose 16 blocks of 128 keys");
-    m = find("minimax-m3");
+    m = preset(&arena, "minimax-m3");
     CHECK(count(&m, false) == 57 && m.kind[m.layer_kind[2]].attention.indexer.heads == 0);
     CHECK(m.kind[m.layer_kind[3]].attention.indexer.top_k == 2048);
     CHECK(m.kind[m.layer_kind[2]].mlp.kind == CLG_MLP_DENSE &&

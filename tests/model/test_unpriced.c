@@ -1,16 +1,9 @@
 /* Later generations of known families: what they add is counted, or refused by name. */
-#include "model/preset.h"
 #include "prediction.h"
+#include "preset.h"
 #include "test.h"
 
 static clg_arena arena;
-
-static clg_model find(const char *name) {
-    clg_model model = {0};
-    clg_error error = {0};
-    CHECK(clg_model_find(&arena, name, &model, &error) == CLG_OK);
-    return model;
-}
 
 static clg_status read(const char *text, clg_error *error) {
     clg_model model;
@@ -29,13 +22,13 @@ static void latent_experts(void) {
     long long beside = 2 * h * 1024 + 2 * h * 5376 + 512 * h + h;
     long long edges = 2 * 131072 * h + h;
     CASE("Nemotron 3 Super and its 22 of 512 experts by hand; their cards' 120 and 550 B");
-    clg_model m = find("nemotron-3-super-120b-a12b");
+    clg_model m = preset(&arena, "nemotron-3-super-120b-a12b");
     long long rest = edges + 40 * mamba + 8 * attention + 40 * beside;
     CHECK(m.parameters == rest + 40 * 512 * expert);
     CHECK(m.active_parameters == rest + 40 * 22 * expert);
     CHECK_NEAR((double)m.parameters, 120e9, 0.01);
     CHECK(prediction_parameters(&m) == attention + beside + 512 * expert + 2 * h * h + 3 * h);
-    CHECK_NEAR((double)find("nemotron-3-ultra-550b-a55b").parameters, 550e9, 0.01);
+    CHECK_NEAR((double)preset(&arena, "nemotron-3-ultra-550b-a55b").parameters, 550e9, 0.01);
 }
 
 static const char *with(const char *family, const char *more) {
@@ -99,14 +92,14 @@ static void unread(void) {
     int count;
     const char *const *names = clg_model_names(&arena, &count);
     for (int i = 0; i < count; i++) {
-        clg_model preset = find(names[i]);
-        if (preset.unread) printf("%s: %s\n", names[i], preset.unread);
-        CHECK(!preset.unread);
+        clg_model model = preset(&arena, names[i]);
+        if (model.unread) printf("%s: %s\n", names[i], model.unread);
+        CHECK(!model.unread);
     }
     CASE("layers that are idle, and tables of layers, make no mixture of experts");
-    m = find("llama-3.2-11b-vision");
+    m = preset(&arena, "llama-3.2-11b-vision");
     CHECK(m.active_parameters < m.parameters && !clg_model_experts(&m));
-    m = find("gemma-4-26b-a4b");
+    m = preset(&arena, "gemma-4-26b-a4b");
     CHECK(clg_model_experts(&m));
 }
 

@@ -1,15 +1,8 @@
 /* Layers of one model that differ in heads, widths and parts: counts by hand and of model cards. */
-#include "model/preset.h"
+#include "preset.h"
 #include "test.h"
 
 static clg_arena arena;
-
-static clg_model find(const char *name) {
-    clg_model model = {0};
-    clg_error error = {0};
-    CHECK(clg_model_find(&arena, name, &model, &error) == CLG_OK);
-    return model;
-}
 
 static clg_status read(const char *text, clg_model *model, clg_error *error) {
     *error = (clg_error){0};
@@ -26,13 +19,13 @@ static void gemma_4(void) {
     long long slides = 2 * h * 32 * 256 + 2 * h * 16 * 256 + 2 * 256;
     long long whole = 2 * h * 32 * 512 + h * 4 * 512 + 2 * 512;
     CASE("Gemma 4 31B by hand");
-    clg_model m = find("gemma-4-31b");
+    clg_model m = preset(&arena, "gemma-4-31b");
     CHECK(m.parameters == 262144 * h + h + 60 * mlp + 50 * slides + 10 * whole);
     CHECK_NEAR((double)m.parameters, 30.7e9, 0.002);
     CHECK(layer(&m, 4)->attention.window == 1024 && layer(&m, 5)->attention.window == 0);
     CHECK(layer(&m, 5)->attention.kv_heads == 4 && layer(&m, 5)->attention.keys_serve);
     CASE("26B-A4B: a dense MLP beside experts; its card's 25.2 B, 3.8 B a token");
-    m = find("gemma-4-26b-a4b");
+    m = preset(&arena, "gemma-4-26b-a4b");
     CHECK_NEAR((double)m.parameters, 25.2e9, 0.002);
     CHECK_NEAR((double)m.active_parameters, 3.8e9, 0.01);
     CHECK(layer(&m, 0)->mlp.shared_ffn == 2112 && layer(&m, 0)->norms == 7);
@@ -48,13 +41,13 @@ static void borrowing(void) {
     long long keys = 2 * h * (12 * 256 + 3 * 512) + 12 * 256 + 3 * 512;
     long long mlp = 3 * h * 6144 * (15 + 2 * 20);
     CASE("Gemma 4 E2B by hand");
-    clg_model m = find("gemma-4-e2b");
+    clg_model m = preset(&arena, "gemma-4-e2b");
     CHECK(m.parameters == 262144 * h + table + inputs + norms + queries + heads + keys + mlp);
     CHECK_NEAR((double)m.active_parameters, 2.3e9, 0.02);
     CHECK_NEAR((double)m.parameters, 4.65e9, 0.01);
     CHECK(!layer(&m, 14)->attention.borrows && layer(&m, 15)->attention.borrows);
     CASE("E4B: 4.5 B effective, 8 B with embeddings and towers");
-    m = find("gemma-4-e4b");
+    m = preset(&arena, "gemma-4-e4b");
     CHECK_NEAR((double)m.active_parameters, 4.6e9, 0.01);
     CHECK_NEAR((double)m.parameters, 7.5e9, 0.01);
 }
@@ -66,14 +59,14 @@ static void mimo(void) {
     long long slides = queries + out + h * 8 * (192 + 128) + 64;
     long long whole = queries + out + h * 4 * (192 + 128);
     CASE("MiMo-V2-Flash by hand");
-    clg_model m = find("mimo-v2-flash");
+    clg_model m = preset(&arena, "mimo-v2-flash");
     CHECK(m.parameters == 2 * 152576 * h + h + 39 * slides + 9 * whole + 48 * 2 * h +
                               3 * h * 16384 + 47 * (256 * expert + 256 * h + 256));
     CHECK_NEAR((double)m.parameters, 309e9, 0.002);
     CHECK_NEAR((double)m.active_parameters, 15e9, 0.04);
     CHECK(!layer(&m, 1)->attention.chunked && layer(&m, 1)->attention.window == 128);
     CASE("Step 3.5 Flash: 96 heads with a window, 64 without, a gate a head; its card's 196 B");
-    m = find("step-3.5-flash");
+    m = preset(&arena, "step-3.5-flash");
     CHECK_NEAR((double)m.parameters, 196e9, 0.006);
     CHECK(layer(&m, 1)->attention.heads == 96 && layer(&m, 0)->attention.heads == 64);
     CHECK(layer(&m, 1)->attention.gate_dim == 1 && layer(&m, 2)->mlp.kind == CLG_MLP_DENSE);
@@ -82,7 +75,7 @@ static void mimo(void) {
 /* Safetensors of the repository: 49,867,145,216. */
 static void searched(void) {
     CASE("blocks of an architecture search: no attention in 31 of 80 layers, MLPs of many widths");
-    clg_model m = find("llama-3.3-nemotron-super-49b");
+    clg_model m = preset(&arena, "llama-3.3-nemotron-super-49b");
     int attending = 0;
     for (int i = 0; i < m.layers; i++)
         attending += layer(&m, i)->attention.kind == CLG_ATTENTION_GROUPED;
@@ -131,14 +124,14 @@ static void kimi_k3(void) {
     long long state = 5 * h * w + 3 * 4 * w + h * 96 + h * 128 + 128 * w + 96 + w + 128;
     long long experts = 896 * expert + 2 * h * half + half + 896 * h + 896 + 3 * h * 6144;
     CASE("Kimi K3 by hand");
-    clg_model m = find("kimi-k3");
+    clg_model m = preset(&arena, "kimi-k3");
     CHECK(m.parameters == 2 * 163840 * h + 3 * h + 93 * 6 * h + 24 * latent + 69 * state +
                               3 * h * 33792 + 92 * experts);
     CHECK_NEAR((double)m.parameters, 2.8e12, 0.01);
     CHECK_NEAR((double)m.active_parameters, 104e9 + 163840.0 * (double)h, 0.002);
     CASE("blocks of 12 layers: one to begin with, eight at the end");
     CHECK_NEAR(clg_mixed_blocks(&m), (12 * (1 + 2 + 3 + 4 + 5 + 6 + 7) + 9 * 8) / 93.0, 1e-12);
-    clg_model plain = find("kimi-k2");
+    clg_model plain = preset(&arena, "kimi-k2");
     CHECK(clg_mixed_blocks(&plain) == 0);
 }
 
@@ -147,7 +140,7 @@ static void kimi_k3(void) {
 static void convolving(void) {
     long long h = 2048, mlp = 3 * h * 8192 + 2 * h;
     CASE("LFM2 1.2B by hand");
-    clg_model m = find("lfm2-1.2b");
+    clg_model m = preset(&arena, "lfm2-1.2b");
     CHECK(m.parameters == 65536 * h + h + 16 * mlp + 10 * (4 * h * h + 3 * h) +
                               6 * (2 * h * h + 2 * h * 512 + 2 * 64));
     const clg_attention *a = &layer(&m, 0)->attention;
@@ -160,14 +153,14 @@ static void convolving(void) {
 /* Cards: 33 B with 3 B a token, 118 B with 8 B. */
 static void heads_of_layers(void) {
     CASE("Laguna lists the heads of each layer");
-    clg_model m = find("laguna-xs.2");
+    clg_model m = preset(&arena, "laguna-xs.2");
     CHECK(layer(&m, 0)->attention.heads == 48 && layer(&m, 1)->attention.heads == 64);
     CHECK_NEAR((double)m.parameters, 33.4e9, 0.005);
     CHECK_NEAR((double)m.active_parameters, 3e9, 0.01);
-    CHECK_NEAR((double)find("laguna-s-2.1").parameters, 118e9, 0.005);
+    CHECK_NEAR((double)preset(&arena, "laguna-s-2.1").parameters, 118e9, 0.005);
     CASE("Llama 3.2 90B Vision: Llama 3.1 70B and 20 layers beside");
-    m = find("llama-3.2-90b-vision");
-    CHECK(m.active_parameters == find("llama-3.1-70b").parameters);
+    m = preset(&arena, "llama-3.2-90b-vision");
+    CHECK(m.active_parameters == preset(&arena, "llama-3.1-70b").parameters);
 }
 
 /* Files as their repositories had them, before transformers gave the sizes other names. */
