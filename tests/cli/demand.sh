@@ -138,7 +138,7 @@ expect_same() { if cmp -s "$1" "$2"; then passed=$((passed + 1)); else failed=$(
 expect_same "$scratch/all" "$scratch/one"
 quick="demand $m --rate 4req/s --span 20min --levers --compare-gpus --search"
 "$ceiling" $quick --svg "$scratch/a.svg" >"$scratch/out" 2>"$scratch/err"
-check "no line is wider than 100 columns" 'fits <"$scratch/out'
+check "no line is wider than 100 columns" 'fits <"$scratch/out"'
 check "no row of the search was taken" "[ \$(grep -c '^       > ' $scratch/out) = 1 ]"
 check "fp8 is not what a search takes" "grep -q 'weights fp8' $scratch/out"
 check "a lossy format comes without a word" "grep -q 'q: int4 loses some 2 %' $scratch/out"
@@ -169,7 +169,7 @@ expect 0 out '^given    1 replica; --ttft or --tpot asks' demand $m --clients 9 
 check "a format that was asked for is left" "grep -q 'weights bf16' $scratch/bf16"
 "$ceiling" demand $m --requests 3000000 --deadline 8h --spread 0.5 >"$scratch/job" 2>/dev/null
 check "a job has no fleet, bill or term" "grep -q '^needs .*done in' $scratch/job && grep -q 'on-demand .*/Mtok out' $scratch/job && grep -q 'pays above' $scratch/job"
-check "no line is wider than 100 columns" 'fits <"$scratch/job'
+check "no line is wider than 100 columns" 'fits <"$scratch/job"'
 ranks="demand qwen3-30b-a3b --gpu h200-sxm --rate 1e9req/s --prompt 128tok --output 128tok --requests 4000 --dp 8 --ep 8"
 most() { sed -n 's/.* output tokens\/s of \([0-9,]*\) at most.*/\1/p' | tr -d ,; }
 many=$("$ceiling" $ranks 2>/dev/null | most) one=$("$ceiling" $ranks --api-servers 1 2>/dev/null | most)
@@ -177,7 +177,7 @@ check "one API server hands on 1/46 us = 21,739 tokens/s, not $one; eight more, 
 check "limits are not those of a rank" "'$ceiling' $ranks --max-sequences 32 2>/dev/null | grep -q 'at most 256 sequences'"
 "$ceiling" demand $m --rate 4req/s --span 5min --disaggregate 2:1 --speculate 3 --api-input 9USD/Mtok \
     --api-output 9USD/Mtok >"$scratch/wide" 2>/dev/null
-check "no line is wider than 100 columns" 'fits <"$scratch/wide'
+check "no line is wider than 100 columns" 'fits <"$scratch/wide"'
 check "the GPU's price has no date" "grep -qE 'GPU at .[0-9.]+/h: .*, 20[0-9-]+' $scratch/out"
 check "no comparator" "grep -qE '^api .*\(20[0-9-]+\)' $scratch/out"
 check "no interval of the first token" "grep -q 'iterations 5 % faster' $scratch/out"
