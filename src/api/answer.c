@@ -7,13 +7,14 @@
 
 enum { FRONT = 5 }; /* plans shown on the front of time against memory */
 
-/* As many plans as `space` keeps, the plainest of a tie first, however few are asked for. */
+/* As many plans as `space` keeps, the one to start with of a tie first, however few are asked for.
+ */
 static clg_status find(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
                        clg_progress progress, clg_found *found, clg_error *error) {
     clg_space tied = *space;
     if (tied.keep < CLG_TIE_PLANS) tied.keep = CLG_TIE_PLANS;
     if (clg_search(arena, scenario, &tied, progress, found, error) != CLG_OK) return error->status;
-    clg_found_plainest_first(found);
+    clg_found_choose_of_tie(found);
     if (found->count > space->keep) found->count = space->keep;
     return CLG_OK;
 }

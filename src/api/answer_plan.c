@@ -38,7 +38,7 @@ static void write_text(clg_text *out, const void *from) {
         clg_report_fits_with(out, a->fits_with, a->fitting);
     } else {
         clg_report_evaluation(out, &a->scenario, &found->best[0], a->tokens);
-        clg_report_plainest(out, found);
+        clg_report_chosen(out, found);
         clg_report_ladder(out, &a->scenario, &found->best[0]);
         clg_report_safer(out, found);
         clg_report_gamble(out, found, a->space.risk);

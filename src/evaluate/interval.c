@@ -124,6 +124,10 @@ double clg_evaluation_chance_out(const clg_evaluation *e) {
     return clg_evaluation_overflow(e, e->capacity_bytes);
 }
 
+bool clg_evaluation_is_safe(const clg_evaluation *e) {
+    return clg_evaluation_chance_out(e) <= 0.02;
+}
+
 double clg_memory_limit_bytes(const clg_scenario *scenario, double capacity_bytes, double risk) {
     double wide = clg_memory_wide(scenario), low = 0, high = capacity_bytes;
     if (chance_above(high, wide, capacity_bytes) <= risk) return high;

@@ -37,6 +37,10 @@ double clg_evaluation_overflow(const clg_evaluation *evaluation, double capacity
 /* The same of its own capacity. */
 double clg_evaluation_chance_out(const clg_evaluation *evaluation);
 
+/* Of plans that were said to run out with a chance of at most 2 %, 1 in 100 did (docs/memory.md,
+ * How sure). */
+bool clg_evaluation_is_safe(const clg_evaluation *evaluation);
+
 /* The largest needed_bytes of a fullest rank that turn out more than `capacity_bytes` with a chance
  * of at most `risk`: the chance rises with them, so a search may hold bounds against this one
  * number. */

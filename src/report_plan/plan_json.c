@@ -220,7 +220,7 @@ static void add_chances(clg_json_writer *w, const clg_found *f) {
     }
     clg_json_close(w, ']');
     clg_json_add_integer(w, "ties", ties);
-    clg_json_add_bool(w, "plainest_of_tie", f->plainest);
+    clg_json_add_bool(w, "chosen_of_tie", f->of_tie);
 }
 
 void clg_json_plan(clg_json_writer *w, const clg_scenario *s, const clg_space *space,

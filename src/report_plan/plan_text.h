@@ -46,7 +46,7 @@ void clg_report_widths(clg_text *text, const clg_scenario *scenario,
                        const clg_evaluation *evaluation);
 
 /* Runners-up against the best; time against memory; the certificate. */
-void clg_report_plainest(clg_text *text, const clg_found *found);
+void clg_report_chosen(clg_text *text, const clg_found *found);
 void clg_report_alternatives(clg_text *text, const clg_found *found);
 /* The plans that were kept, best first, a row of CSV each. */
 void clg_report_plan_rows(clg_text *text, const clg_found *found);

@@ -72,21 +72,29 @@ static void print_ties(clg_text *t, const clg_found *f) {
                    100 * sure);
 }
 
-void clg_report_plainest(clg_text *t, const clg_found *f) {
+/* Why `shown` comes before the fastest. */
+static const char *why_chosen(clg_text *t, const clg_evaluation *shown,
+                              const clg_evaluation *fastest) {
+    if (clg_evaluation_is_safe(shown) && !clg_evaluation_is_safe(fastest))
+        return clg_arena_print(
+            t->arena, "it runs out of memory with a chance of %s %%, this with one of %s %%",
+            clg_words_chance_out(t, fastest), clg_words_chance_out(t, shown));
+    return clg_arena_print(t->arena, "it splits over %lld ranks (tp x cp x pp), this over %lld",
+                           (long long)clg_found_split_ranks(&fastest->layout),
+                           (long long)clg_found_split_ranks(&shown->layout));
+}
+
+void clg_report_chosen(clg_text *t, const clg_found *f) {
     clg_difference d;
     clg_error none = {0};
-    if (!f->plainest || clg_difference_find(t->arena, &d, &none) != CLG_OK) return;
+    if (!f->of_tie || clg_difference_find(t->arena, &d, &none) != CLG_OK) return;
     const clg_evaluation *shown = &f->best[0], *fastest = &f->best[1];
     size_t from = t->size + 1;
-    clg_text_print(
-        t,
-        "\nchosen   the plainest of a tie: %s is %.1f %% faster by this model, and really "
-        "so with a chance of %.0f %%; it splits over %lld ranks (tp x cp x pp), this "
-        "over %lld\n",
-        in_words(t, &fastest->layout), 100 * (1 - fastest->step_s / shown->step_s),
-        100 * clg_difference_faster(&d, fastest, shown),
-        (long long)clg_found_split_ranks(&fastest->layout),
-        (long long)clg_found_split_ranks(&shown->layout));
+    clg_text_print(t,
+                   "\nchosen   of a tie: %s is %.1f %% faster by this model, and really so with a "
+                   "chance of %.0f %%; %s\n",
+                   in_words(t, &fastest->layout), 100 * (1 - fastest->step_s / shown->step_s),
+                   100 * clg_difference_faster(&d, fastest, shown), why_chosen(t, shown, fastest));
     clg_text_fold(t, from, 9);
 }
 
@@ -157,14 +165,11 @@ void clg_report_front(clg_text *t, const clg_found *f) {
     }
 }
 
-/* Of plans that were said to run out so seldom 1 in 100 did (docs/memory.md, How sure). */
-static const double SAFE = 0.02;
-
 void clg_report_safer(clg_text *t, const clg_found *f) {
-    if (f->count == 0 || clg_evaluation_chance_out(&f->best[0]) <= SAFE) return;
+    if (f->count == 0 || clg_evaluation_is_safe(&f->best[0])) return;
     for (int i = 0; i < f->front_count; i++) {
         const clg_evaluation *e = &f->front[i];
-        if (clg_evaluation_chance_out(e) > SAFE) continue;
+        if (!clg_evaluation_is_safe(e)) continue;
         clg_text_print(
             t,
             "\nsafer    %s\n"
@@ -209,7 +214,7 @@ void clg_report_certificate(clg_text *t, const clg_found *f, double seconds) {
                        clg_words_count(t, f->cut[CLG_CUT_SAME]));
     clg_text_print(t, "%s\n",
                    !f->complete   ? "The search was stopped: a faster one may exist."
-                   : f->plainest  ? "The search is complete: none is faster by this model but "
+                   : f->of_tie    ? "The search is complete: none is faster by this model but "
                                     "those of the tie."
                    : f->count > 0 ? "The search is complete: none is faster by this model."
                                   : "The search is complete: none fits.");

@@ -1,5 +1,6 @@
 /* keep.c -- which plans are kept: the faster, then the simpler; of plans that differ by nothing but
  * layers recomputed or on their stages, one. */
+#include "evaluate/interval.h"
 #include "search/searcher.h"
 
 #include <limits.h>
@@ -87,16 +88,21 @@ void clg_searcher_keep(clg_searcher *s, const clg_evaluation *e) {
 
 int64_t clg_found_split_ranks(const clg_layout *l) { return (int64_t)l->tp * l->cp * l->pp; }
 
-void clg_found_plainest_first(clg_found *f) {
-    int plainest = 0;
+static bool rather(const clg_evaluation *a, const clg_evaluation *b) {
+    bool safe = clg_evaluation_is_safe(a);
+    if (safe != clg_evaluation_is_safe(b)) return safe;
+    return clg_found_split_ranks(&a->layout) < clg_found_split_ranks(&b->layout);
+}
+
+void clg_found_choose_of_tie(clg_found *f) {
+    int first = 0;
     for (int i = 1; i < f->count && i < CLG_TIE_PLANS; i++)
         if (f->best[i].step_s <= f->best[0].step_s * (1 + CLG_TIE_SHARE) &&
-            clg_found_split_ranks(&f->best[i].layout) <
-                clg_found_split_ranks(&f->best[plainest].layout))
-            plainest = i;
-    f->plainest = plainest > 0;
-    if (!f->plainest) return;
-    clg_evaluation chosen = f->best[plainest];
-    for (int i = plainest; i > 0; i--) f->best[i] = f->best[i - 1];
+            rather(&f->best[i], &f->best[first]))
+            first = i;
+    f->of_tie = first > 0;
+    if (!f->of_tie) return;
+    clg_evaluation chosen = f->best[first];
+    for (int i = first; i > 0; i--) f->best[i] = f->best[i - 1];
     f->best[0] = chosen;
 }

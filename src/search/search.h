@@ -66,9 +66,9 @@ extern const clg_name clg_cut_names[];
 enum { CLG_STEPS_BETWEEN = 4 };
 
 typedef struct clg_found {
-    clg_evaluation *best; /* [count], fastest first; but for clg_found_plainest_first */
+    clg_evaluation *best; /* [count], fastest first; but for clg_found_choose_of_tie */
     int count;
-    bool plainest; /* best[0] is not the fastest, best[1] is, though count were 1 */
+    bool of_tie; /* best[0] is not the fastest, best[1] is, though count were 1 */
     /* Time against memory: the fastest plan, then the fastest that needs a tenth less memory than
      * the one before, and so on; each the outcome of a complete search. */
     clg_evaluation *front;
@@ -99,11 +99,12 @@ clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_
 enum { CLG_TIE_PLANS = 8 };
 #define CLG_TIE_SHARE 0.01
 
-/* Puts that one first of the fastest CLG_TIE_PLANS that has the fewest ranks in tp x cp x pp and is
- * slower than the fastest by CLG_TIE_SHARE at most; the others stay in order. By what differences
- * of plans were off (evaluate/difference.h, sigma 4 %) the fastest is then really so with a chance
- * of at most 60 %. */
-void clg_found_plainest_first(clg_found *found);
+/* Of the fastest CLG_TIE_PLANS, those slower than the fastest by CLG_TIE_SHARE at most are a tie:
+ * by what differences of plans were off (evaluate/difference.h, sigma 4 %) the fastest is really so
+ * with a chance of at most 60 %. Puts first the one to start with: memory that will do
+ * (CLG_SAFE_CHANCE_OUT) before memory that may not, then the fewest ranks in tp x cp x pp, then
+ * speed. The others stay in order. */
+void clg_found_choose_of_tie(clg_found *found);
 int64_t clg_found_split_ranks(const clg_layout *layout);
 
 /* The fastest plan and nothing else; false: none is legal, or none fits. */

@@ -243,31 +243,50 @@ static clg_evaluation made(int tp, int pp, double step_s) {
 }
 
 /* 32 ranks at 1.000 s, 16 at 1.008 and 1.009 s, 8 at 1.011 s: the second, never beyond 1 %. */
-static void check_plainest(void) {
+static void check_tie(void) {
     CASE("of plans within 1 % the one with the fewest ranks comes first, the rest in order");
     clg_evaluation best[] = {made(8, 4, 1.000), made(4, 4, 1.008), made(8, 2, 1.009),
                              made(4, 2, 1.011)};
     clg_found found = {.best = best, .count = 4};
-    clg_found_plainest_first(&found);
-    CHECK(found.plainest && best[0].layout.tp == 4 && best[0].layout.pp == 4);
+    clg_found_choose_of_tie(&found);
+    CHECK(found.of_tie && best[0].layout.tp == 4 && best[0].layout.pp == 4);
     CHECK(best[1].step_s == 1.000 && best[2].step_s == 1.009 && best[3].step_s == 1.011);
     clg_evaluation apart[] = {made(8, 4, 1.000), made(4, 2, 1.011)};
     found = (clg_found){.best = apart, .count = 2};
-    clg_found_plainest_first(&found);
-    CHECK(!found.plainest && apart[0].layout.pp == 4);
+    clg_found_choose_of_tie(&found);
+    CHECK(!found.of_tie && apart[0].layout.pp == 4);
     found = (clg_found){.best = NULL, .count = 0};
-    clg_found_plainest_first(&found);
-    CHECK(!found.plainest);
+    clg_found_choose_of_tie(&found);
+    CHECK(!found.of_tie);
+}
+
+static clg_evaluation needing(int tp, double step_s, double bytes) {
+    clg_evaluation e = made(tp, 1, step_s);
+    e.memory.total_bytes = e.memory.needed_bytes = e.memory_p90_bytes = bytes;
+    e.capacity_bytes = 80e9;
+    return e;
+}
+
+/* An interval without width: what is over 80 GB runs out, what is under it does not. */
+static void check_safe_of_tie(void) {
+    CASE("of plans within 1 % one whose memory will do comes before one whose may not");
+    clg_evaluation best[] = {needing(2, 1.000, 81e9), needing(8, 1.005, 60e9),
+                             needing(4, 1.006, 70e9), needing(1, 1.007, 82e9)};
+    clg_found found = {.best = best, .count = 4};
+    clg_found_choose_of_tie(&found);
+    CHECK(found.of_tie && best[0].layout.tp == 4);
+    CHECK(best[1].layout.tp == 2 && best[2].layout.tp == 8 && best[3].layout.tp == 1);
 }
 
 static void check_risks(void) {
+    check_tie();
+    check_safe_of_tie();
     check_limit();
     check_risk();
     check_between();
 }
 
 int main(void) {
-    check_plainest();
     only_some();
     check_risks();
     agree("a dense model on 16 GPUs", "llama-2-7b", "h100-sxm", 16, 64, "megatron-2024");
