@@ -69,6 +69,20 @@ static clg_status writable(clg_arena *arena, const clg_request *request, clg_pro
     return CLG_OK;
 }
 
+/* Layers of 4 bits are priced under the software that they would be asked for with. */
+static void fit_with(clg_arena *arena, const clg_request *request, clg_answer *answer) {
+    clg_error none = {0};
+    clg_space space;
+    clg_scenario *narrow = clg_take(arena, 1, clg_scenario);
+    clg_request *with = clg_take(arena, 1, clg_request);
+    *with = *request;
+    if (!with->value[CLG_PARAM_ADAPTER]) with->value[CLG_PARAM_ADAPTER] = "qlora";
+    with->value[CLG_PARAM_BASE] = "nf4";
+    bool read = clg_request_read(arena, with, true, narrow, &space, &none) == CLG_OK;
+    answer->fitting = clg_fit_with(arena, &answer->scenario, read ? narrow : NULL, &answer->space,
+                                   answer->fits_with);
+}
+
 clg_status clg_answer_plan(clg_arena *arena, const clg_request *request, clg_progress progress,
                            clg_answer *answer, clg_error *error) {
     *answer = (clg_answer){0};
@@ -76,8 +90,7 @@ clg_status clg_answer_plan(clg_arena *arena, const clg_request *request, clg_pro
     if (writable(arena, request, progress, answer, error) != CLG_OK) return error->status;
     if (answer->found.count == 0 && answer->found.complete)
         answer->on_more = clg_fewest_gpus(arena, &answer->scenario, &answer->space);
-    if (answer->found.count == 0)
-        answer->fitting = clg_fit_with(arena, &answer->scenario, &answer->space, answer->fits_with);
+    if (answer->found.count == 0) fit_with(arena, request, answer);
     if (answer->found.count > 0 && answer->found.complete)
         answer->families =
             clg_layout_families(arena, &answer->scenario, &answer->space,
@@ -136,8 +149,7 @@ clg_status clg_answer_explain(clg_arena *arena, const clg_request *request, clg_
         *answer = *own;
         return CLG_OK;
     }
-    if (!answer->evaluation.fits)
-        answer->fitting = clg_fit_with(arena, &answer->scenario, &answer->space, answer->fits_with);
+    if (!answer->evaluation.fits) fit_with(arena, request, answer);
     if (!timeline) return CLG_OK;
     return clg_evaluate(arena, &answer->scenario, &answer->evaluation.layout, true, timeline,
                         &answer->evaluation, error);

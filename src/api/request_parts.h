@@ -74,6 +74,9 @@ clg_status clg_request_price(clg_arena *arena, const clg_request *request, const
 clg_status clg_request_space(clg_arena *arena, const clg_request *request, bool gpus_needed,
                              const clg_scenario *scenario, clg_space *space, clg_error *error);
 
+/* Adapters, and how the frozen model beside them is stored. */
+clg_status clg_request_adapter(const clg_request *request, clg_adapter *adapter, clg_error *error);
+
 /* The batch into a space that has its sequence length and its GPUs. Sequences are taken as they
  * are; tokens, and where nothing is given the usual tokens, become sequences. */
 clg_status clg_request_batch(const clg_request *request, clg_space *space, clg_error *error);

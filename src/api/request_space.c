@@ -237,8 +237,7 @@ static clg_status read_words(const clg_request *request, clg_space *space, clg_e
     return CLG_OK;
 }
 
-/* Adapters, and how the frozen model beside them is stored. */
-static clg_status read_adapter(const clg_request *request, clg_adapter *adapter, clg_error *error) {
+clg_status clg_request_adapter(const clg_request *request, clg_adapter *adapter, clg_error *error) {
     double rank;
     if (clg_request_number(request, CLG_PARAM_ADAPTER_RANK, &rank, error) != CLG_OK)
         return error->status;
@@ -305,7 +304,7 @@ clg_status clg_request_space(clg_arena *arena, const clg_request *request, bool 
                                       {CLG_PARAM_RECOMPUTE_LAYERS, &recomputed}};
     if (CLG_REQUEST_NUMBERS(request, rows, error) != CLG_OK ||
         read_top(request, &top, error) != CLG_OK || read_words(request, space, error) != CLG_OK ||
-        read_adapter(request, &space->adapter, error) != CLG_OK)
+        clg_request_adapter(request, &space->adapter, error) != CLG_OK)
         return error->status;
     if (gpus_needed && gpus < 1)
         return clg_fail(error, CLG_BAD_USAGE, "say how many: --gpus 512", "--gpus is missing");

@@ -154,6 +154,19 @@ static void print_speed(clg_text *t, const clg_evaluation *e) {
     print_wall(t, e);
 }
 
+/* Where no tokens were given: as many as is usual to speak of, of a model or of adapters. */
+static void print_usual_run(clg_text *t, const clg_evaluation *e) {
+    double days = 1e12 / e->tokens_per_s / 86400, gpus = (double)clg_layout_gpus(&e->layout);
+    if (e->layout.adapter.kind != CLG_ADAPTER_NONE)
+        clg_text_print(t, "         100 M tokens take %s\n",
+                       clg_words_quantity(t, 1e8 / e->tokens_per_s, CLG_SECONDS));
+    else
+        clg_text_print(t, "         1 T tokens take %s days, %s GPU-days\n",
+                       days < 1000 ? clg_arena_print(t->arena, "%.3g", days)
+                                   : clg_words_grouped(t, days),
+                       clg_words_count(t, (int64_t)(days * gpus + 0.5)));
+}
+
 static void print_money(clg_text *t, const clg_scenario *s, const clg_evaluation *e,
                         double tokens) {
     clg_text_print(t, "power    %s per GPU, %s with hosts (no cooling) · %s tokens/J\n",
@@ -166,12 +179,10 @@ static void print_money(clg_text *t, const clg_scenario *s, const clg_evaluation
                        clg_words_price_band(t->arena, &s->price));
     else
         clg_text_print(t, "cost     no price known for this GPU: give --price 2.5USD/h\n");
-    double days = 1e12 / e->tokens_per_s / 86400, gpus = (double)clg_layout_gpus(&e->layout);
-    clg_text_print(t, "         1 T tokens take %s days, %s GPU-days\n",
-                   days < 1000 ? clg_arena_print(t->arena, "%.3g", days)
-                               : clg_words_grouped(t, days),
-                   clg_words_count(t, (int64_t)(days * gpus + 0.5)));
-    if (tokens <= 0) return;
+    if (tokens <= 0) {
+        print_usual_run(t, e);
+        return;
+    }
     clg_text_print(t, "         %s take %s", clg_words_quantity(t, tokens, CLG_TOKENS),
                    clg_words_quantity(t, tokens / e->tokens_per_s, CLG_SECONDS));
     if (clg_price_known(&s->price))

@@ -70,12 +70,13 @@ static bool fastest(clg_arena *arena, const clg_scenario *scenario, clg_space *s
     return false;
 }
 
-int clg_fit_with(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
-                 clg_fits_with into[CLG_FITS_WITH]) {
+int clg_fit_with(clg_arena *arena, const clg_scenario *scenario, const clg_scenario *narrow,
+                 const clg_space *space, clg_fits_with into[CLG_FITS_WITH]) {
     int count = 0;
     if (space->gpus > scenario->machine.node.gpus) return 0;
     for (int i = 0; i < CLG_FITS_WITH; i++) {
-        clg_scenario other = *scenario;
+        bool of_four_bits = changes[i].make == narrow_base;
+        clg_scenario other = narrow && of_four_bits ? *narrow : *scenario;
         clg_space changed = *space;
         clg_evaluation plan;
         if (!changes[i].make(&other, &changed) || !fastest(arena, &other, &changed, &plan))

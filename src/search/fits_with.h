@@ -16,8 +16,9 @@ typedef struct clg_fits_with {
 /* What a person with one box changes where nothing fits, nearest to the job first: optimizer states
  * of fewer bytes, on the host, adapters on the frozen model. Those that fit, each the outcome of a
  * complete search over the axes that `space` leaves open; returns how many. None on more GPUs than
- * a box has: such jobs split further instead. What trains as well is not asked. */
-int clg_fit_with(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
-                 clg_fits_with into[CLG_FITS_WITH]);
+ * a box has: such jobs split further instead. What trains as well is not asked. `narrow` is the
+ * scenario of layers of 4 bits, where that takes other software; NULL: the same. */
+int clg_fit_with(clg_arena *arena, const clg_scenario *scenario, const clg_scenario *narrow,
+                 const clg_space *space, clg_fits_with into[CLG_FITS_WITH]);
 
 #endif

@@ -246,7 +246,9 @@ clg_status clg_stack_current(clg_arena *arena, const char *vendor, clg_stack *st
         if (!is_current_on(root, vendor)) continue;
         clg_status status =
             read_file(arena, file->path, file->text, file->size, newest(root), stack, error);
-        stack->chosen = "none was named, the current one here";
+        stack->chosen = strcmp(vendor, CLG_STACK_NARROW_BASE) == 0
+                            ? "none was named, the usual one beside 4 or 8 bits"
+                            : "none was named, the current one here";
         if (status == CLG_OK) clg_kept_put(arena, name, stack, sizeof *stack);
         return status;
     }

@@ -125,8 +125,10 @@ clg_status clg_stack_recipe(clg_arena *arena, clg_stack *stack, const char *mode
 clg_status clg_stack_read(clg_arena *arena, const char *file, const char *text, size_t size,
                           clg_stack *stack, clg_error *error);
 
-/* The current generation for GPUs of a vendor: the stack whose file says so ("current_on"), as of
- * its newest release; the default for an unknown stack where none does. */
+/* The current generation for GPUs of a vendor, or beside a frozen model kept in 4 or 8 bits, which
+ * most trainers cannot (CLG_STACK_NARROW_BASE in the vendor's place): the stack whose file says so
+ * ("current_on"), as of its newest release; the default for an unknown stack where none does. */
+#define CLG_STACK_NARROW_BASE "narrow-base"
 clg_status clg_stack_current(clg_arena *arena, const char *vendor, clg_stack *stack,
                              clg_error *error);
 

@@ -8,6 +8,14 @@ expect 0 out 'does not fit|needs' $job
 expect 0 out '"base_precision": "nf4"' $job --adapter qlora --json
 expect 0 out '"fits": true' $job --adapter qlora --json
 expect 0 out '"kind": "lora"' $job --adapter lora --adapter-rank 8 --adapter-targets q_proj,v_proj --json
+# Megatron-Bridge stores no base in 4 bits: who names no software gets what does, also as what would fit
+expect 0 out '^software Hugging Face .*transformers: none was named, the usual one beside 4' plan llama-3-8b --gpu 4090 --gpus 1 --seq 2048 --global-batch 16 --adapter qlora
+step=$(sed -n 's/^step     \([^ ]* [a-z]*\) .*/\1/p' "$scratch/out")
+check "100 M tokens of adapters, not 1 T" "grep -q '^         100 M tokens take [0-9.]* h$' $scratch/out"
+expect 0 out "^    .* step $step: " plan llama-3-8b --gpu 4090 --gpus 1 --seq 2048 --global-batch 16
+expect 0 out '^software Megatron-Bridge' plan llama-3-8b --gpu 4090 --gpus 1 --seq 2048 --global-batch 16 --adapter lora
+expect 0 out '^         1.00 Gtok take .* and .* USD, without failures' explain llama-3-8b --gpus 8 --tokens 1G
+check "of tokens that were given, only these" "! grep -q '1 T tokens' $scratch/out"
 expect 1 err 'adapter.*did you mean .*lora' $job --adapter lara
 expect 1 err 'module' $job --adapter lora --adapter-targets q_prog
 expect 0 out 'adapter up' $job --adapter lora --csv

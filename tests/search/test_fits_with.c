@@ -30,7 +30,7 @@ static void one_small_board(void) {
     clg_fits_with fits[CLG_FITS_WITH];
     clg_scenario s = plan_scenario(&arena, "llama-3-8b", "rtx-4090", "pytorch", 1);
     clg_space space = space_of(1);
-    int count = clg_fit_with(&arena, &s, &space, fits);
+    int count = clg_fit_with(&arena, &s, NULL, &space, fits);
     const clg_fits_with *narrow = of(fits, count, "--adapter qlora");
     CHECK(narrow && !of(fits, count, "--optimizer adam8bit") && !of(fits, count, "--offload"));
     if (!narrow) return;
@@ -42,7 +42,7 @@ static void one_small_board(void) {
     CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &error) == CLG_OK);
     CHECK(found.count == 1 && found.best[0].step_s == narrow->plan.step_s);
     CASE("what is asked already is not offered");
-    CHECK(clg_fit_with(&arena, &s, &space, fits) == 0);
+    CHECK(clg_fit_with(&arena, &s, NULL, &space, fits) == 0);
 }
 
 static void one_middling_board(void) {
@@ -50,12 +50,12 @@ static void one_middling_board(void) {
     clg_fits_with fits[CLG_FITS_WITH];
     clg_scenario s = plan_scenario(&arena, "llama-3.2-3b", "rtx-a6000", "pytorch", 1);
     clg_space space = space_of(1);
-    int count = clg_fit_with(&arena, &s, &space, fits);
+    int count = clg_fit_with(&arena, &s, NULL, &space, fits);
     CHECK(of(fits, count, "--master none --gradient bf16") && of(fits, count, "--offload"));
     CHECK(of(fits, count, "--adapter lora") && of(fits, count, "--adapter qlora"));
     CASE("fp16 weights alone are not offered");
     space.precision = CLG_FP16;
-    count = clg_fit_with(&arena, &s, &space, fits);
+    count = clg_fit_with(&arena, &s, NULL, &space, fits);
     CHECK(count > 0 && !of(fits, count, "--master none --gradient bf16"));
 }
 
@@ -64,7 +64,7 @@ static void many_boards(void) {
     clg_fits_with fits[CLG_FITS_WITH];
     clg_scenario s = plan_scenario(&arena, "llama-3.1-405b", "h100-sxm", "pytorch", 16);
     clg_space space = space_of(16);
-    CHECK(clg_fit_with(&arena, &s, &space, fits) == 0);
+    CHECK(clg_fit_with(&arena, &s, NULL, &space, fits) == 0);
 }
 
 int main(void) {
