@@ -15,6 +15,10 @@ const moneyUnits = [[1e6, "M"], [1e4, "k", 1e3], [1, ""]];
 export const showSeconds = (s) => (s === 0 ? "0 s" : inUnits(s, timeUnits));
 export const showBytes = (b) => `${(b / 1e9).toFixed(1)} GB`;
 export const showShare = (x) => `${(100 * x).toFixed(1)} %`;
+/** A ratio as a change: +1.5 %, −0.1 %. */
+export const showChange = (ratio) => `${ratio < 1 ? "−" : "+"}${Math.abs(100 * (ratio - 1)).toFixed(1)} %`;
+/** A chance in whole percents, never a false 0 or 100. */
+export const showChance = (p) => (p > 0 && p < 0.005 ? "<1 %" : p < 1 && p >= 0.995 ? ">99 %" : `${(100 * p).toFixed(0)} %`);
 export const showCount = (n) => inUnits(n, countUnits);
 export const showPower = (w) => inUnits(w, powerUnits);
 export const showMoney = (usd) => (usd === null ? "no price known" : `${inUnits(usd, moneyUnits)} USD`);

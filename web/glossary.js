@@ -16,6 +16,7 @@ const meanings = {
   "MFU": "share of the arithmetic a GPU could do that goes into the model",
   "P10–P90": "eight runs of ten should lie between these two",
   "bound by": "what most of the time goes into",
+  "runs out": "chance that the GPUs' memory is too small after all: then the job stops at its first steps",
   "rank": "one GPU's share of the job",
   "compute": "arithmetic and the GPU's own memory",
   "tensor-parallel traffic": "waiting for the GPUs that share every matrix",

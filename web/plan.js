@@ -2,7 +2,7 @@
 import { element } from "./dom.js";
 import { csvOf, exportButtons } from "./export.js";
 import { planFigure } from "./figure.js";
-import { memoryParts, showBytes, showCount, showLayout, showMoney, showPower, showSeconds, showShare, showWhole, timeParts } from "./format.js";
+import { memoryParts, showBytes, showChance, showChange, showCount, showLayout, showMoney, showPower, showSeconds, showShare, showWhole, timeParts } from "./format.js";
 import { explained, meaningOf } from "./glossary.js";
 
 function tile(words, value, more = "") {
@@ -43,7 +43,7 @@ export function memoryOf(e) {
   const verdict = m.fits ? `${showBytes(m.capacity_bytes - m.total_bytes)} free` : `${showBytes(m.total_bytes - m.capacity_bytes)} too much`;
   const words = `memory of the fullest rank (stage ${m.stage}): ${showBytes(m.total_bytes)} of ${showBytes(m.capacity_bytes)}, ${verdict}`;
   const tight = m.fits && m.total_p90_bytes > m.capacity_bytes;
-  const sure = `P10–P90 ${showBytes(m.total_p10_bytes)} to ${showBytes(m.total_p90_bytes)}${tight ? ": it may run out; layouts that need less are below" : ""}; chance of running out ${showShare(m.chance_out)}`;
+  const sure = `P10–P90 ${showBytes(m.total_p10_bytes)} to ${showBytes(m.total_p90_bytes)}${tight ? ": it may run out; layouts that need less are below" : ""}; chance of running out ${showChance(m.chance_out)}`;
   return element("figure", { class: `memory ${m.fits ? "" : "over"}` }, element("figcaption", {}, words), element("p", { class: `what ${tight ? "wrong-words" : ""}` }, sure),
     element("div", { class: "stack", role: "img", "aria-label": words },
       parts.map(({ key, color }) => element("span", { class: `bar ${color}`, style: `width:${percent(m[key])}` })),
@@ -56,24 +56,26 @@ function alternativesOf(answer, picked, pick, fix) {
   const all = [answer.best, ...answer.alternatives];
   const row = (e, i) => element("tr", { class: i === picked ? "picked" : null },
     element("th", { scope: "row" }, element("button", { type: "button", class: "link", "aria-pressed": String(i === picked), title: meaningOf(e.layout), onclick: () => pick(i) }, showLayout(e.layout))),
-    element("td", { class: "number" }, i === 0 ? showSeconds(e.step_s) : `+${(100 * (e.step_s / all[0].step_s - 1)).toFixed(1)} %`),
+    element("td", { class: "number" }, i === 0 ? showSeconds(e.step_s) : showChange(e.step_s / all[0].step_s)),
     element("td", { class: "number" }, showBytes(e.memory.total_bytes)),
+    element("td", { class: "number" }, showChance(e.memory.chance_out)),
     element("td", { class: "number" }, showShare(e.mfu)),
     element("td", {}, e.bound_by.replaceAll("_", " ")),
     element("td", {}, element("button", { type: "button", class: "small", onclick: () => fix(e.layout), title: "set the layout fields to this one" }, "keep")));
   return element("div", { class: "scroll" }, element("table", { class: "list", id: "alternatives" },
     element("caption", {}, "best layouts"),
-    element("thead", {}, element("tr", {}, ["layout", "step", "memory", "MFU", "bound by"].map((words, i) => element("th", { scope: "col", class: i > 0 && i < 4 ? "number" : null }, words)), element("td", {}))),
-    element("tbody", {}, all.map(row))));
+    element("thead", {}, element("tr", {}, ["layout", "step", "memory", "runs out", "MFU", "bound by"].map((words, i) => element("th", { scope: "col", class: i > 0 && i < 5 ? "number" : null }, explained(words))), element("td", {}))),
+    element("tbody", {}, all.map(row))),
+    answer.chosen_of_tie ? element("p", { class: "what" }, "The first is chosen of a tie: within 1 % of the fastest, where no comparison is sure, memory that will do comes first, then the fewest GPUs that share one text.") : null);
 }
 
 function frontOf(answer) {
   if (!answer.pareto.length) return null;
   return element("div", { class: "scroll" }, element("table", { class: "list" },
     element("caption", {}, "less memory for more time"),
-    element("thead", {}, element("tr", {}, ["layout", "step", "memory"].map((words, i) => element("th", { scope: "col", class: i ? "number" : null }, words)))),
+    element("thead", {}, element("tr", {}, ["layout", "step", "memory", "runs out"].map((words, i) => element("th", { scope: "col", class: i ? "number" : null }, explained(words))))),
     element("tbody", {}, answer.pareto.map((p) => element("tr", {}, element("th", { scope: "row" }, showLayout(p.layout)),
-      element("td", { class: "number" }, showSeconds(p.step_s)), element("td", { class: "number" }, showBytes(p.total_bytes)))))));
+      element("td", { class: "number" }, showSeconds(p.step_s)), element("td", { class: "number" }, showBytes(p.total_bytes)), element("td", { class: "number" }, showChance(p.chance_out)))))));
 }
 
 /** Where nothing fits: the first doubling of the GPUs on which something does. */
@@ -103,7 +105,7 @@ const lossOf = (e, best) => {
 function fillWhy(place, why, best) {
   const verdict = ({ illegal, plan }) => (illegal ? [`not legal: ${illegal}`, "", ""]
     : !plan.memory.fits ? [`does not fit: ${showBytes(plan.memory.total_bytes)} of ${showBytes(plan.memory.capacity_bytes)}`, "", ""]
-      : [`${showSeconds(plan.step_s)} (${plan.step_s < best.step_s ? "−" : "+"}${Math.abs(100 * (plan.step_s / best.step_s - 1)).toFixed(1)} %)`, showBytes(plan.memory.total_bytes), lossOf(plan, best)]);
+      : [`${showSeconds(plan.step_s)} (${showChange(plan.step_s / best.step_s)})`, showBytes(plan.memory.total_bytes), lossOf(plan, best)]);
   const most = Math.max(0.1, ...why.moves.map(({ elasticity }) => elasticity));
   place.replaceChildren(
     element("div", { class: "scroll" }, element("table", { class: "list words", id: "undone" }, element("caption", {}, "why this one: the same plan with one thing undone"),
