@@ -90,6 +90,24 @@ void clg_block_adapt(clg_block *block, const clg_shard *shard, double tokens, do
     for (int i = from; i < block->ops; i++) block->op[i].adapts = true;
 }
 
+void clg_block_adapt_wide(clg_block *block, const clg_shard *shard, double tokens, double hidden,
+                          double width, bool gated, int experts) {
+    unsigned targets = shard->layout->adapter.targets;
+    int up = targets & CLG_TARGET_UP ? 1 : 0, gate = gated && targets & CLG_TARGET_GATE ? 1 : 0;
+    int modules = up + gate, results = modules;
+    if (shard->stack->fused.adapters && modules > 0) {
+        modules = 1;
+        results = gated ? 2 : 1;
+    }
+    clg_block_adapt(block, shard, tokens, hidden, results * width, modules, experts);
+}
+
+void clg_block_adapt_down(clg_block *block, const clg_shard *shard, double tokens, double width,
+                          double hidden, int experts) {
+    int modules = shard->layout->adapter.targets & CLG_TARGET_DOWN ? 1 : 0;
+    clg_block_adapt(block, shard, tokens, width, hidden, modules, experts);
+}
+
 /* LLM.int8 (Dettmers et al. 2022, arXiv:2208.07339; bitsandbytes autograd/_functions.py,
  * MatMul8bitLt, of 2023-24). Forward, an element of the input: cast to fp16 where it is not, its
  * statistics read 2, both int8 copies 2 + 2, turned into the product's order 1 + 1; of the result:

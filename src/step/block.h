@@ -52,7 +52,14 @@ bool clg_block_fused_experts(const clg_shard *shard);
 void clg_block_adapt(clg_block *block, const clg_shard *shard, double tokens, double in, double out,
                      int modules, int experts);
 
-/* The same of so many modules that read one input, `out` of all, where they make one product: a
+/* Those of an MLP's widening matrices, gate and up: each its own, or one beside both (stack:
+ * joined_adapters); and of the one back. */
+void clg_block_adapt_wide(clg_block *block, const clg_shard *shard, double tokens, double hidden,
+                          double width, bool gated, int experts);
+void clg_block_adapt_down(clg_block *block, const clg_shard *shard, double tokens, double width,
+                          double hidden, int experts);
+
+/* A product of so many modules that read one input, `out` of all, where they make one product: a
  * frozen base is unpacked, and the input brought into its form, for each. */
 void clg_block_modules(clg_block *block, const clg_shard *shard, const char *name, double tokens,
                        double in, double out, int modules);

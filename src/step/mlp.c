@@ -96,16 +96,6 @@ static void activate(clg_block *block, const clg_shard *shard, activation a) {
     if (!stack->recompute.inside) clg_block_redo(block, from);
 }
 
-/* Modules that widen, gate and up, which adapters stand beside. */
-static int adapted_wide(const clg_shard *shard, bool gated) {
-    unsigned targets = shard->layout->adapter.targets;
-    return (targets & CLG_TARGET_UP ? 1 : 0) + (gated && targets & CLG_TARGET_GATE ? 1 : 0);
-}
-
-static int adapted_down(const clg_shard *shard) {
-    return shard->layout->adapter.targets & CLG_TARGET_DOWN ? 1 : 0;
-}
-
 /* The MLP takes its tokens in parts and keeps its input alone, which the norm before it gave: in
  * the backward each part is done again, once more than the layer itself (DeepSpeed
  * runtime/sequence_parallel/ulysses_sp.py, TiledMLP). `saved`: before it. */
@@ -123,14 +113,14 @@ static void in_parts(clg_block *block, const clg_shard *shard, double saved, dou
 static void dense(clg_block *block, const clg_shard *shard, double width, bool gated,
                   const char *up, const char *down) {
     double hidden = (double)shard->model->hidden, local = width / shard->layout->tp;
-    int wide = adapted_wide(shard, gated), parts = gated ? 2 : 1, from = block->ops;
+    int parts = gated ? 2 : 1, from = block->ops;
     double saved = block->saved_bytes, transient = block->transient_bytes;
     block->transient_bytes = 0;
     clg_block_modules(block, shard, up, shard->tokens, hidden, parts * local, parts);
-    clg_block_adapt(block, shard, shard->tokens, hidden, wide * local, wide, 1);
+    clg_block_adapt_wide(block, shard, shard->tokens, hidden, local, gated, 1);
     activate(block, shard, (activation){.elements = shard->tokens * local, .gated = gated});
     clg_block_linear(block, shard, down, shard->tokens, local, hidden, true);
-    clg_block_adapt(block, shard, shard->tokens, local, hidden, adapted_down(shard), 1);
+    clg_block_adapt_down(block, shard, shard->tokens, local, hidden, 1);
     in_parts(block, shard, saved, transient, from);
 }
 
@@ -288,7 +278,8 @@ static void loop_experts(clg_block *block, const clg_shard *shard, const clg_mlp
 }
 
 /* Products of the local experts; adapters stand beside the matrices of each, as Hugging Face PEFT
- * has them where experts are modules of their own. Fused, casts, biases and activation between them
+ * has them where experts are modules of their own, or one beside all (Megatron-Bridge peft/lora.py,
+ * share_expert_adapters). Fused, casts, biases and activation between them
  * happen inside. */
 static void multiply(clg_block *block, const clg_shard *shard, const clg_mlp *mlp, double rows) {
     const clg_layout *layout = shard->layout;
@@ -296,17 +287,17 @@ static void multiply(clg_block *block, const clg_shard *shard, const clg_mlp *ml
     double hidden = (double)clg_expert_input(shard->model, mlp);
     double local = (double)mlp->experts / layout->ep;
     double width = (double)mlp->expert_ffn / layout->etp;
-    int wide = adapted_wide(shard, mlp->gated), each = local > 1 ? (int)(local + 0.5) : 1;
+    int each = local > 1 && !shard->stack->experts.adapter_shared ? (int)(local + 0.5) : 1;
     pad_experts(block, shard, rows * hidden, local, local * (mlp->gated ? 3 : 2) * width * hidden);
     loop_experts(block, shard, mlp, local);
     clg_block_experts(block, shard, "expert up projection", rows, hidden,
                       (mlp->gated ? 2 : 1) * width, local,
                       CLG_CAST_INPUT | (fused ? 0 : CLG_CAST_GRADIENT));
-    clg_block_adapt(block, shard, rows, hidden, wide * width, wide, each);
+    clg_block_adapt_wide(block, shard, rows, hidden, width, mlp->gated, each);
     activate(block, shard, (activation){rows * width, mlp->gated, mlp->clamped, fused});
     clg_block_experts(block, shard, "expert down projection", rows, width, hidden, local,
                       (fused ? 0 : CLG_CAST_INPUT) | CLG_CAST_GRADIENT);
-    clg_block_adapt(block, shard, rows, width, hidden, adapted_down(shard), each);
+    clg_block_adapt_down(block, shard, rows, width, hidden, each);
     if (mlp->biases && !fused) add_biases(block, shard, rows * hidden, local);
 }
 

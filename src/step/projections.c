@@ -5,18 +5,24 @@
 
 #include <math.h>
 
-/* Adapters of queries, keys and values, each with its own. */
+/* Adapters of queries, keys and values, each with its own, or one beside all (joined_adapters). */
 static void adapt_heads(clg_block *block, const clg_shard *shard, const clg_widths *w) {
+    double hidden = (double)shard->model->hidden;
+    unsigned all = CLG_TARGET_QUERY | CLG_TARGET_KEY | CLG_TARGET_VALUE;
     const struct {
         unsigned target;
         double width;
     } parts[] = {{CLG_TARGET_QUERY, w->columns - w->made},
                  {CLG_TARGET_KEY, fmin(w->keys, w->made)},
                  {CLG_TARGET_VALUE, fmax(0, w->made - w->keys)}};
+    if (shard->stack->fused.adapters) {
+        int modules = shard->layout->adapter.targets & all ? 1 : 0;
+        clg_block_adapt(block, shard, shard->tokens, hidden, w->columns, modules, 1);
+        return;
+    }
     for (int i = 0; i < 3; i++)
         if (parts[i].width > 0 && shard->layout->adapter.targets & parts[i].target)
-            clg_block_adapt(block, shard, shard->tokens, (double)shard->model->hidden,
-                            parts[i].width, 1, 1);
+            clg_block_adapt(block, shard, shard->tokens, hidden, parts[i].width, 1, 1);
 }
 
 /* Modules that read the same input: of gated models q, k and v, of others (GPT-2, GPT-NeoX, BLOOM,

@@ -19,8 +19,8 @@ check "of tokens that were given, only these" "! grep -q '1 T tokens' $scratch/o
 expect 1 err 'adapter.*did you mean .*lora' $job --adapter lara
 expect 1 err 'module' $job --adapter lora --adapter-targets q_prog
 expect 0 out 'adapter up' $job --adapter lora --csv
-# 0.207 B of trained parameters times 14 bytes, not 70.6 B
-expect 0 out '10 checkpoints of 2.90 GB kept' size llama-3-70b --tokens 1G --deadline 2d --gpu h100-sxm --adapter lora --max-gpus 64
+# 0.176 B of trained parameters (one adapter beside q, k and v, one beside gate and up) times 14 bytes, not 70.6 B
+expect 0 out '10 checkpoints of 2.46 GB kept' size llama-3-70b --tokens 1G --deadline 2d --gpu h100-sxm --adapter lora --max-gpus 64
 expect 0 out 'so many can be had for so short a time is not modelled: --max-gpus$' size llama-3-8b --tokens 20G --deadline 3h --gpu h100-sxm --max-gpus 512
 expect 0 out '^take     64 x ' size llama-3-8b --tokens 20G --budget 50kUSD --gpu h100-sxm --max-gpus 512
 check "faster ones are let by few" 'grep -q "more than 8 nodes for less than 1.00 d, which few let$" "$scratch/out"'

@@ -27,6 +27,17 @@ static clg_step *step_of(const char *model, clg_adapter a) {
     return step_under("pytorch", model, a, 0);
 }
 
+/* Launches of adapters' products in a layer's forward pass. */
+static int thin_products(const clg_step *step) {
+    int calls = 0;
+    for (int i = 0; i < step->kind[0].ops; i++) {
+        const clg_op *op = &step->kind[0].op[i];
+        if (op->pass == CLG_PASS_FORWARD && op->adapts && op->kind == CLG_OP_GEMM)
+            calls += op->count;
+    }
+    return calls;
+}
+
 /* What Hugging Face PEFT prints as trainable for Llama 2 7B. */
 static void counts(void) {
     CASE("q_proj and v_proj, rank 8: 4,194,304 trained");
@@ -41,13 +52,12 @@ static void counts(void) {
     CASE("each of 8 experts has its own: 16 x (26,624 of attention + 8 x 3 x (4,096 + 14,336))");
     step = step_of("mixtral-8x7b", adapter("lora", 16, "w1,w2,w3 attention", ""));
     CHECK_NEAR(step->kind[0].adapter_parameters, 16 * (26624 + 8 * 3 * 18432), 1e-12);
-    int calls = 0; /* three adapters an expert, two products each, forward */
-    for (int i = 0; i < step->kind[0].ops; i++) {
-        const clg_op *op = &step->kind[0].op[i];
-        if (op->pass == CLG_PASS_FORWARD && op->adapts && op->kind == CLG_OP_GEMM)
-            calls += op->count;
-    }
-    CHECK(calls == 4 * 2 + 8 * 3 * 2);
+    CHECK(thin_products(step) == 4 * 2 + 8 * 3 * 2); /* three an expert, two products each */
+    CASE("Megatron-Bridge: one beside q, k and v, one beside gate and up, one for all experts");
+    step = step_under("megatron-2026", "mixtral-8x7b", adapter("lora", 16, "", ""), 0);
+    CHECK_NEAR(step->kind[0].adapter_parameters,
+               16 * (4096 + 6144 + 4096 + 4096 + 4096 + 2 * 14336 + 14336 + 4096), 1e-12);
+    CHECK(thin_products(step) == 4 * 2);
     CASE("no adapter: everything is trained");
     step = step_of("llama-2-7b", (clg_adapter){0});
     CHECK(step->frozen_share == 0 && step->kind[0].adapter_parameters == 0);
