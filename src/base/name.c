@@ -46,6 +46,14 @@ static void without_marks(const char *word, char out[LONGEST + 2]) {
     out[n] = '\0';
 }
 
+/* Points between figures alone, as "1.3b" has one and "13b" none. */
+static int points_of(const char *word) {
+    int points = 0;
+    for (const char *at = strchr(word, '.'); at; at = strchr(at + 1, '.'))
+        points += at > word && clg_is_digit(at[-1]) && clg_is_digit(at[1]);
+    return points;
+}
+
 /* Whether whole segments of `word` are `part`: "batch" in "global-batch", not "atc". */
 static bool has_segments(const char *word, const char *part) {
     size_t size = strlen(part);
@@ -134,15 +142,18 @@ static int farness(const char *candidate, const char *word) {
 
 const char *clg_name_same(const char *const *candidates, int count, const char *word) {
     char c[LONGEST + 2], w[LONGEST + 2], bare_c[LONGEST + 2], bare_w[LONGEST + 2];
+    const char *same = NULL;
     if (strlen(word) > LONGEST) return NULL;
     plain(word, w);
     without_marks(w, bare_w);
     for (int i = 0; i < count && bare_w[0]; i++) {
         plain(candidates[i], c);
         without_marks(c, bare_c);
-        if (strcmp(bare_c, bare_w) == 0) return candidates[i];
+        if (strcmp(bare_c, bare_w) != 0) continue;
+        if (points_of(candidates[i]) == points_of(word)) return candidates[i];
+        if (!same) same = candidates[i];
     }
-    return NULL;
+    return same;
 }
 
 /* Whether a plain name goes on with a '-' after all letters and digits of a bare word. */

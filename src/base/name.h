@@ -29,7 +29,8 @@ const char *clg_name_of(const clg_name *table, int value);
  * go to the shorter, then to the earlier. */
 const char *clg_name_nearest(const char *const *candidates, int count, const char *word);
 
-/* The candidate that is `word` but for case and marks; NULL: none. */
+/* The candidate that is `word` but for case and marks; of several the one with as many points
+ * between figures ("opt-13b" is not "opt-1.3b"). NULL: none. */
 const char *clg_name_same(const char *const *candidates, int count, const char *word);
 
 /* The only candidate that begins with the whole segments of `word`: "h200" is h200-sxm where there

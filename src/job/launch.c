@@ -20,7 +20,8 @@ static void (*const writers[])(clg_launch *, const clg_scenario *, const clg_lay
     clg_launch_accelerate, clg_launch_bridge,     clg_launch_torchtitan_2026};
 
 const char *clg_launch_stack(const char *trainer) {
-    static const char *const stacks[][2] = {{"torchtitan", "torchtitan-2025"},
+    static const char *const stacks[][2] = {{"megatron", "megatron-2024"},
+                                            {"torchtitan", "torchtitan-2025"},
                                             {"torchtitan-2026", "torchtitan-2025"},
                                             {"deepspeed", "transformers"},
                                             {"accelerate", "transformers-fsdp"}};

@@ -1,13 +1,46 @@
 /* launch_megatron.c -- flags as in Megatron-LM megatron/training/arguments.py and the
- * TransformerConfig that its parser is made from (read 2026-08). */
+ * TransformerConfig that its parser is made from; releases in data/trainer/megatron.json. */
 #include "job/launch.h"
+
+/* Biases of queries, keys and values, which are all that attention has beside its matrices. */
+static int64_t input_biases(const clg_attention *a) {
+    if (a->kind == CLG_ATTENTION_LATENT) return 0;
+    return (int64_t)(a->heads + a->kv_heads) * a->head_dim +
+           (int64_t)a->kv_heads * a->value_head_dim;
+}
+
+static bool has_input_biases(const clg_layer_kind *k) {
+    return k->extra.attention > 0 && k->extra.attention == input_biases(&k->attention);
+}
+
+/* On every tensor rank beside the norms of layer and heads: a bias of the output projection or a
+ * gate of the shared experts, as wide as the residual, and a bias of each expert of the router. */
+static int64_t beside_norms(const clg_layer_kind *k) {
+    bool normed = k->attention.query_key_norm && k->attention.kind == CLG_ATTENTION_GROUPED;
+    return k->extra.replicated - (normed ? 2 * (int64_t)k->attention.head_dim : 0);
+}
+
+static bool has_shared_gate(const clg_model *m, const clg_layer_kind *k) {
+    return k->mlp.shared_ffn > 0 && beside_norms(k) >= m->hidden;
+}
+
+static bool has_router_bias(const clg_model *m, const clg_layer_kind *k) {
+    int64_t rest = beside_norms(k) - (has_shared_gate(m, k) ? m->hidden : 0);
+    return k->mlp.kind == CLG_MLP_MOE && rest > 0 && rest % m->hidden == k->mlp.experts;
+}
 
 /* Layers whose sizes the flags below say in full: grouped or latent attention, whole windows. */
 static bool is_plain(const clg_layer_kind *k) {
     const clg_attention *a = &k->attention;
     bool known = a->kind == CLG_ATTENTION_GROUPED || a->kind == CLG_ATTENTION_LATENT;
-    return known && !a->window && !a->gate_dim && !a->borrows && !a->keys_serve && !k->parallel &&
+    bool own = k->extra.attention == 0 || has_input_biases(k);
+    return known && own && !a->window && !a->gate_dim && !a->borrows && !a->keys_serve &&
+           !a->norm_over_heads && !a->shared_values && !k->parallel && k->norms == 2 &&
            !a->indexer.heads && k->mlp.kind != CLG_MLP_NONE && !k->mlp.clamped && !k->mlp.biases;
+}
+
+static bool has_experts(const clg_model *m) {
+    return m->kind[m->layer_kind[m->layers - 1]].mlp.kind == CLG_MLP_MOE;
 }
 
 /* Layers before the first with experts, all of one kind and the rest of another; 0: all are alike;
@@ -26,6 +59,7 @@ static int dense_first(const clg_model *m) {
 
 static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
     bool usual = l->schedule == CLG_1F1B || l->schedule == CLG_INTERLEAVED;
+    clg_launch_refuse(f, s->model.capped_logits, "it caps no logits, as this model does");
     clg_launch_refuse(f, dense_first(&s->model) < 0,
                       "this model's layers need flags that are not written here");
     for (int i = 0; i < s->model.kinds; i++)
@@ -59,8 +93,10 @@ static void attention(clg_text *t, const clg_attention *a) {
         if (a->kv_heads != a->heads)
             clg_text_print(t, "  --group-query-attention --num-query-groups %d\n", a->kv_heads);
     }
-    if (a->rotary) clg_text_print(t, "  --position-embedding-type rope\n");
-    if (a->query_key_norm) clg_text_print(t, "  --qk-layernorm\n");
+    /* Latent attention has norms on its low ranks by the same flag
+     * (multi_latent_attention.py: q_layernorm, kv_layernorm). */
+    if (a->query_key_norm || a->kind == CLG_ATTENTION_LATENT)
+        clg_text_print(t, "  --qk-layernorm\n");
 }
 
 static void experts(clg_text *t, const clg_model *m, const clg_layer_kind *k) {
@@ -71,15 +107,38 @@ static void experts(clg_text *t, const clg_model *m, const clg_layer_kind *k) {
     clg_text_print(t, "  --moe-grouped-gemm --moe-token-dispatcher-type alltoall\n");
     if (dense > 0)
         clg_text_print(t, "  --moe-layer-freq \"([0]*%d+[1]*%d)\"\n", dense, m->layers - dense);
-    if (k->extra.replicated >= p->experts) /* a bias of every expert; the parser asks for both */
+    if (has_router_bias(m, k)) /* a bias of every expert; the parser asks for both */
         clg_text_print(t,
                        "  --moe-router-enable-expert-bias --moe-router-score-function sigmoid\n");
     if (p->groups > 1)
         clg_text_print(t, "  --moe-router-num-groups %d --moe-router-group-topk %d\n", p->groups,
                        p->groups_per_token);
     if (p->shared_ffn > 0)
-        clg_text_print(t, "  --moe-shared-expert-intermediate-size %lld\n",
-                       (long long)p->shared_ffn);
+        clg_text_print(t, "  --moe-shared-expert-intermediate-size %lld%s\n",
+                       (long long)p->shared_ffn,
+                       has_shared_gate(m, k) ? " --moe-shared-expert-gate" : "");
+}
+
+/* Its own default is a table; "none" is neither that nor a rotation. */
+static void positions(clg_text *t, const clg_model *m, bool rotary) {
+    bool table = m->embedding_parameters > m->vocab * m->hidden;
+    clg_text_print(t, "  --position-embedding-type %s\n",
+                   rotary  ? "rope"
+                   : table ? "learned_absolute"
+                           : "none");
+}
+
+static void biases(clg_text *t, const clg_model *m) {
+    const clg_layer_kind *first = &m->kind[m->layer_kind[0]];
+    if (first->extra.mlp > 0) return;
+    clg_text_print(t, "  --disable-bias-linear%s\n",
+                   has_input_biases(first) ? " --add-qkv-bias" : "");
+}
+
+/* Both are a tenth where nothing is said, which costs time and is no model's here. */
+static void dropout(clg_text *t, const clg_scenario *s) {
+    if (!s->stack.kernels.dropout)
+        clg_text_print(t, "  --attention-dropout 0.0 --hidden-dropout 0.0\n");
 }
 
 static void model(clg_text *t, const clg_scenario *s) {
@@ -93,9 +152,11 @@ static void model(clg_text *t, const clg_scenario *s) {
     attention(t, &first->attention);
     if (p->gated) clg_text_print(t, "  --swiglu\n");
     if (!first->layer_norm) clg_text_print(t, "  --normalization RMSNorm\n");
-    if (!m->biases) clg_text_print(t, "  --disable-bias-linear\n");
+    positions(t, m, first->attention.rotary);
+    biases(t, m);
+    dropout(t, s);
     if (!m->tied) clg_text_print(t, "  --untie-embeddings-and-output-weights\n");
-    if (last->mlp.kind == CLG_MLP_MOE) experts(t, m, last);
+    if (has_experts(m)) experts(t, m, last);
     if (m->prediction_layers > 0)
         clg_text_print(t, "  --mtp-num-layers %d\n", m->prediction_layers);
     clg_text_print(t, "  --tokenizer-type NullTokenizer --vocab-size %lld\n)\n",
@@ -147,7 +208,7 @@ static void degrees(clg_launch *f, clg_text *t, const clg_scenario *s, const clg
     if (l->cp > 1)
         clg_text_print(t, "  --context-parallel-size %d --cp-comm-type %s\n", l->cp,
                        context[l->cp_kind]);
-    if (s->model.kind[s->model.layer_kind[s->model.layers - 1]].mlp.kind == CLG_MLP_MOE)
+    if (has_experts(&s->model))
         clg_text_print(t, "  --expert-model-parallel-size %d --expert-tensor-parallel-size %d\n",
                        l->ep, l->etp);
     if (l->pp > 1) stages(f, t, s, l);
@@ -155,9 +216,34 @@ static void degrees(clg_launch *f, clg_text *t, const clg_scenario *s, const clg
     clg_text_print(t, ")\n");
 }
 
-static void memory(clg_text *t, const clg_layout *l) {
-    if (l->recompute == CLG_RECOMPUTE_SELECTIVE)
-        clg_text_print(t, "  --recompute-granularity selective\n");
+/* What the plan makes again beside the attention core, which is what "selective" alone says. */
+static void made_again(clg_text *t, const clg_scenario *s, bool core) {
+    const clg_stack *k = &s->stack;
+    bool latent = s->model.kind[0].attention.kind == CLG_ATTENTION_LATENT && k->recompute.latent;
+    bool experts = has_experts(&s->model) && k->recompute.experts;
+    bool norms = k->recompute.activation;
+    bool acts = norms && has_experts(&s->model) && !experts;
+    if (core || latent || experts || norms)
+        clg_text_print(t, "  --recompute-granularity selective");
+    if (latent || experts || norms)
+        clg_text_print(t, " --recompute-modules%s%s%s%s%s", core ? " core_attn" : "",
+                       latent ? " mla_up_proj" : "", experts ? " moe" : "",
+                       norms ? " layernorm" : "", acts ? " moe_act" : "");
+    if (core || latent || experts || norms) clg_text_print(t, "\n");
+}
+
+/* Off unless asked, and priced as on. */
+static void fusions(clg_text *t, const clg_scenario *s, const clg_layout *l) {
+    if (s->stack.fused.cross_entropy) clg_text_print(t, "  --cross-entropy-loss-fusion\n");
+    if (has_experts(&s->model) && s->stack.experts.rows == CLG_ROWS_AS_THEY_LIE)
+        clg_text_print(t, "  --moe-permute-fusion\n");
+    if (l->tp > 1 && l->sp && s->stack.overlap.tensor > 0)
+        clg_text_print(t, "  --tp-comm-overlap\n");
+}
+
+static void memory(clg_text *t, const clg_scenario *s, const clg_layout *l) {
+    if (l->recompute != CLG_RECOMPUTE_FULL)
+        made_again(t, s, l->recompute == CLG_RECOMPUTE_SELECTIVE);
     if (l->recompute == CLG_RECOMPUTE_FULL)
         clg_text_print(t,
                        "  --recompute-granularity full --recompute-method %s "
@@ -198,7 +284,8 @@ void clg_launch_megatron(clg_launch *f, const clg_scenario *s, const clg_layout 
     clg_text_print(t, "  --max-position-embeddings %lld --train-iters 100 --lr 1.0e-4\n",
                    (long long)l->seq);
     numbers(t, s, l);
-    memory(t, l);
+    memory(t, s, l);
+    fusions(t, s, l);
     clg_text_print(t, "  --mock-data --split 99,1,0 --eval-iters 0 --log-interval 1 "
                       "--log-throughput\n)\n");
     clg_text_print(t, "torchrun --nproc-per-node $GPUS_PER_NODE --nnodes $NNODES \\\n"
@@ -209,6 +296,9 @@ void clg_launch_megatron(clg_launch *f, const clg_scenario *s, const clg_layout 
     clg_launch_say(f, s->stack.moments != CLG_PRECISIONS && s->stack.moments != CLG_FP32,
                    "narrow moments: add --use-precision-aware-optimizer --exp-avg-dtype and "
                    "--exp-avg-sq-dtype");
+    clg_launch_say(f, true,
+                   "what no plan says is the trainer's own: base of the rotation, epsilon, "
+                   "activation, schedule of the rate");
     clg_launch_say(f, l->attention >= 0,
                    "attention is what Transformer Engine picks (--attention-backend)");
 }

@@ -68,6 +68,17 @@ static bool other_size(const char *part, const char *preset, const char *name) {
     return size != own || memcmp(said, has, size) != 0;
 }
 
+/* Letter by letter, marks too: "opt-13b" stands so in "opt-13b", "opt-1.3b" does not. */
+static bool is_spelled(const char *part, const char *name) {
+    size_t size = strlen(part);
+    for (; *name; name++) {
+        size_t i = 0;
+        while (i < size && clg_lower(name[i]) == part[i]) i++;
+        if (i == size) return true;
+    }
+    return false;
+}
+
 /* The longest preset, or other name of one, that stands in a name. */
 static const char *preset_in(clg_arena *arena, const char *name) {
     int count;
@@ -77,7 +88,8 @@ static const char *preset_in(clg_arena *arena, const char *name) {
     const char *const *names = clg_model_names(arena, &count);
     for (int i = 0; i < count; i++) {
         size_t size = squash(names[i], part, NULL);
-        if (size > longest && stands_in(part, size, name)) longest = size, best = names[i];
+        if (size < longest || !stands_in(part, size, name)) continue;
+        if (size > longest || is_spelled(names[i], name)) longest = size, best = names[i];
     }
     const clg_file *file = clg_dataset_find("trainer/names.json");
     const clg_json *root;
@@ -215,6 +227,9 @@ static void by_sizes(clg_reading *r) {
         number(r, w, "moe_intermediate_size", CLG_JOB_EXPERT_FFN);
         number(r, w, "shared_expert_intermediate_size", CLG_JOB_SHARED_FFN);
         number(r, w, "first_k_dense_replace", CLG_JOB_DENSE_LAYERS);
+        number(r, w, "n_group", CLG_JOB_EXPERT_GROUPS);
+        number(r, w, "topk_group", CLG_JOB_EXPERT_GROUPS_MET);
+        flag(r, w, "shared_gate", CLG_JOB_SHARED_GATE);
     }
     number(r, w, "q_lora_rank", CLG_JOB_QUERY_RANK);
     number(r, w, "kv_lora_rank", CLG_JOB_KV_RANK);
@@ -227,6 +242,10 @@ static void by_sizes(clg_reading *r) {
     flag(r, w, "layer_norm", CLG_JOB_LAYER_NORM);
     flag(r, w, "learned_positions", CLG_JOB_POSITIONS);
     flag(r, w, "linear_bias", CLG_JOB_BIASES);
+    if (clg_job_value_or(r, CLG_JOB_ROTARY, 1) == 0)
+        clg_json_add_string(w, "position_embedding_type", "nope");
+    flag(r, w, "query_key_value_bias", CLG_JOB_QKV_BIAS);
+    flag(r, w, "use_qk_norm", CLG_JOB_HEAD_NORMS);
     flag(r, w, "tie_word_embeddings", CLG_JOB_TIED);
     clg_json_close(w, '}');
     clg_model model;

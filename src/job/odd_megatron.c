@@ -146,7 +146,18 @@ static void megablocks(clg_reading *r) {
                 "--moe-expert-model-parallelism: over data-parallel ranks");
 }
 
+/* Of what is made again, the attention core alone is a field. */
+static void made_again(clg_reading *r) {
+    const char *modules = clg_odd_word(r, "recompute-modules|recompute_modules", "");
+    if (*modules && !clg_job_is(modules, "core_attn"))
+        clg_job_note_down(r->arena, &r->job->doubts, "recompute-modules", NULL,
+                          "what is made again beside the attention core is not priced: less "
+                          "memory, and a little more time",
+                          -1);
+}
+
 void clg_odd_megatron(clg_reading *r) {
+    made_again(r);
     megablocks(r);
     widths(r);
     shared(r);

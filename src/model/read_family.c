@@ -144,6 +144,7 @@ static clg_status read_generic(raw_model *raw) {
                     {"parallel_residual", CLG_PARALLEL, false},
                     {"relative_positions", CLG_RELATIVE, false},
                     {"router_bias", CLG_ROUTER_BIAS, false},
+                    {"shared_gate", CLG_SHARED_GATE, false},
                     {"linear_bias", CLG_QKV_BIAS | CLG_OUT_BIAS | CLG_MLP_BIAS, false}};
     const clg_json *type = clg_config_field(&raw->config, "model_type");
     if (!type || strcmp(type->text, "generic") != 0) return CLG_OK;
@@ -154,6 +155,10 @@ static clg_status read_generic(raw_model *raw) {
             return CLG_BAD_INPUT;
         raw->traits = on ? raw->traits | switches[i].trait : raw->traits & ~switches[i].trait;
     }
+    bool beside; /* on queries, keys and values alone (Qwen2) */
+    if (clg_config_switch(&raw->config, "query_key_value_bias", false, &beside) != CLG_OK)
+        return CLG_BAD_INPUT;
+    if (beside) raw->traits |= CLG_QKV_BIAS;
     if (clg_config_field(&raw->config, "kv_lora_rank")) raw->traits |= CLG_LATENT;
     return CLG_OK;
 }

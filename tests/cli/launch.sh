@@ -55,6 +55,14 @@ m="megatron megatron-2024 h100-sxm"
 	round $m mixtral-8x7b --gpus 64 --seq 4096 --global-batch 128 --micro-batch 1 --tp 2 --pp 2 --ep 8 --etp 1 --zero 1
 	round $m deepseek-v3 --gpus 512 --hsdp 0 --seq 4096 --global-batch 1024 --micro-batch 1 --tp 2 --pp 8 --ep 32 --etp 1 --zero 1 --recompute full
 	round $m moonlight-16b-a3b --gpus 64 --hsdp 0 --seq 4096 --global-batch 256 --micro-batch 1 --tp 1 --pp 1 --ep 8 --etp 1 --zero 1
+	# Norms of heads, biases of queries alone, groups and gates of experts, no rotation: all are flags.
+	for model in qwen3-8b qwen2.5-7b glm-4.5-air qwen1.5-moe-a2.7b deepseek-v2 ling-mini-2.0 hunyuan-a13b gpt3-13b; do
+		round $m $model --gpus 512 --global-batch 1024 --seq 2048 --micro-batch 1
+	done
+	round megatron megatron-2026 h100-sxm $dense --tp 4 --pp 2 --zero 1 --recompute selective
+	for flag in tp-comm-overlap cross-entropy-loss-fusion 'hidden-dropout 0.0'; do
+		if grep -q -e "--$flag" "$work/job/train.sh"; then passed=$((passed + 1)); else fail "--$flag is priced and written"; fi
+	done
 	t="torchtitan torchtitan-2025 h100-sxm"
 	round $t $dense --tp 1 --pp 1 --zero 3 --recompute full
 	changed $t --recompute none --precision fp8
@@ -107,16 +115,18 @@ m="megatron megatron-2024 h100-sxm"
 	refuse deepspeed 'on the host it has Adam and Lion' $dense --tp 1 --pp 1 --cp 1 --zero 2 --stack pytorch --optimizer sgd --offload
 	refuse deepspeed 'tp, pp, cp and ep' $dense --tp 4 --zero 1 --stack pytorch
 	refuse megatron '1f1b' $dense --tp 2 --pp 4 --schedule zb-h1 --zero 1
+	refuse megatron 'flags that are not written' olmo-2-7b --gpus 64 --global-batch 64
+	refuse megatron 'caps no logits' gemma-2-9b --gpus 64 --global-batch 64
 	refuse megatron '8-bit' $dense --tp 2 --zero 1 --optimizer adam8bit
 	refuse megatron 'adapters' $dense --tp 1 --zero 1 --adapter lora
 	refuse accelerate 'zero 2 or 3' llama-3-8b --gpus 16 --stack pytorch --tp 1 --pp 1 --cp 1 --zero 1 --micro-batch 1 --global-batch 64 --recompute full
 }
 
 # Who names a trainer and no software is answered for that trainer.
-for kind in torchtitan torchtitan-2026 deepspeed accelerate; do
+for kind in megatron torchtitan torchtitan-2026 deepspeed accelerate; do
 	rm -rf "$work/job"
 	"$ceiling" plan llama-3-8b --gpus 16 --seq 8192 --global-batch 64 --launch $kind -o "$work/job" >"$work/out" 2>&1
-	if [ -e "$work/job/train.sh" ] && grep -q '^software .*(\(torchtitan\|transformers\)' "$work/out"; then
+	if [ -e "$work/job/train.sh" ] && grep -q '^software .*(\(megatron-2024\|torchtitan\|transformers\)' "$work/out"; then
 		passed=$((passed + 1)); else fail "--launch $kind alone: $(tail -2 "$work/out")"; fi
 done
 ended

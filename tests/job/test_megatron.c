@@ -190,6 +190,25 @@ static void stages_of_different_lengths(void) {
     JOB("stage-layers=", "a.sh", text);
 }
 
+static void what_is_made_again_and_what_layers_have_beside(void) {
+    CASE("what is made again, and what layers have beside their matrices");
+    JOB("recompute=none", "a.sh",
+        "python pretrain_gpt.py --num-layers 4 --hidden-size 64 --num-attention-heads 4 "
+        "--recompute-granularity selective --recompute-modules moe_act layernorm\n");
+    JOB("recompute=selective", "a.sh",
+        "python pretrain_gpt.py --num-layers 4 --hidden-size 64 --num-attention-heads 4 "
+        "--recompute-granularity selective --recompute-modules core_attn layernorm\n");
+    JOB("head-norms=true query-key-value-bias=true expert-groups=8 expert-groups-per-token=4 "
+        "shared-gate=true rotary=false",
+        "a.sh",
+        "python pretrain_gpt.py --num-layers 4 --hidden-size 64 --num-attention-heads 4 "
+        "--qk-layernorm --add-qkv-bias --num-experts 16 --moe-router-num-groups 8 "
+        "--moe-router-group-topk 4 --moe-shared-expert-gate --position-embedding-type none\n");
+    JOB("head-norms=", "a.sh",
+        "python pretrain_gpt.py --num-layers 4 --hidden-size 64 --num-attention-heads 4 "
+        "--qk-layernorm --multi-latent-attention\n");
+}
+
 static void scripts_that_never_end_do(void) {
     CASE("scripts that never end do");
     REFUSED("more than", "a.sh",
@@ -214,6 +233,7 @@ int main(void) {
     what_a_substitution_says();
     commands_in_other_words();
     stages_of_different_lengths();
+    what_is_made_again_and_what_layers_have_beside();
     scripts_that_never_end_do();
     return DONE;
 }

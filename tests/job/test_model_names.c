@@ -14,6 +14,8 @@ int main(void) {
     CHECK(is("configs/nemotron3-nano", "nemotron-3-nano-30b-a3b"));
     CHECK(is("nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "nemotron-3-nano-30b-a3b"));
     CHECK(is("nvidia/NVIDIA-Nemotron-3-Nano-4B-BF16", NULL));
+    CASE("a point between figures tells models apart");
+    CHECK(is("facebook/opt-13b", "opt-13b") && is("models/opt-1.3b", "opt-1.3b"));
     CASE("presets whose own name says no size go by any");
     CHECK(is("deepseek2-236b", "deepseek-v2") && is("llama4-17b-16e", "llama-4-scout"));
     clg_arena_clear(&arena);

@@ -20,6 +20,12 @@ static void others(clg_arena *arena) {
     CHECK(is(arena, "Qwen3-30B-A3B-Thinking-2507", "qwen3-30b-a3b"));
     CHECK(is(arena, "deepseek-ai/DeepSeek-R1-Distill-Llama-70B", "llama-3.3-70b"));
     CHECK(is(arena, "mistralai/Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"));
+    CASE("a point between figures tells models apart");
+    CHECK(is(arena, "opt-13b", "opt-13b") && is(arena, "OPT_13B", "opt-13b"));
+    CHECK(is(arena, "facebook/opt-1.3b", "opt-1.3b") && is(arena, "gpt3-13b", "gpt3-13b"));
+    int count;
+    const char *const *names = clg_model_names(arena, &count);
+    for (int i = 0; i < count; i++) CHECK(is(arena, names[i], names[i]));
     CASE("a version that the name does not say is another model");
     CHECK(is(arena, "step-3", NULL));
     CHECK(is(arena, "devstral", NULL));
