@@ -5,6 +5,7 @@
 #include "api/demand_gpus.h"
 #include "api/request_parts.h"
 #include "job/launch_engine.h"
+#include "serve/degree.h"
 
 #include <stdio.h>
 #include <string.h>

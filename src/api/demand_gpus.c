@@ -4,6 +4,7 @@
 
 #include "api/request_parts.h"
 #include "dataset/dataset.h"
+#include "serve/degree.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -76,9 +76,8 @@ double clg_gpus_taken(const clg_serve_question *q, const clg_replica *r, double 
     return gpus * fmax(1, q->replicas > 0 ? load : ceil(load));
 }
 
-/* Infinite when they miss the target. */
-static double gpus_taken(const clg_serve_question *q, const clg_replica *r,
-                         const clg_serve_answer *a) {
+double clg_gpus_at_mean(const clg_serve_question *q, const clg_replica *r,
+                        const clg_serve_answer *a) {
     if (!a->attainable) return INFINITY;
     return clg_gpus_taken(q, r, a->target_tokens_per_s);
 }
@@ -113,7 +112,7 @@ void clg_lever_measure(clg_arena *arena, const clg_serve_question *asked, const 
                    : never;
     row->usd_per_useful_eflop = clg_usd_per_useful_eflop(row->usd_per_million, flop);
     row->half_price_per_s = a.attainable ? a.target_tokens_per_s / output / 2 : never;
-    row->gpus_all = gpus_taken(&q, r, &a);
+    row->gpus_all = clg_gpus_at_mean(&q, r, &a);
     row->usd_per_h = 3600 * r->scenario->price.usd_per_s * row->gpus_all;
     row->break_even_share = a.break_even_share;
     row->break_even_per_s = a.break_even_per_s;
@@ -169,85 +168,4 @@ int clg_levers(clg_arena *arena, const clg_serve_question *q, const clg_replica_
     clg_cores_each((clg_progress){tell_pulled, &p, q->cores}, arena, count, pull, &p);
     fix_price(lever, count);
     return count;
-}
-
-static double gpus_needed(clg_arena *arena, const clg_serve_question *q, const clg_replica *r) {
-    clg_arena_mark mark = clg_arena_here(arena);
-    clg_serve_question asked = *q;
-    clg_serve_answer a;
-    asked.replica = r;
-    clg_serve_capacity(arena, &asked, &a);
-    clg_arena_back_to(arena, mark);
-    return gpus_taken(&asked, r, &a);
-}
-
-/* A degree that the model fits with. */
-typedef struct degree {
-    clg_replica replica;
-    double gpus_all, gpus_fleet; /* at the mean; of the fleet that meets the target, 0: none */
-} degree;
-
-enum { DEGREES = 4 };
-
-/* The degree asked for, or the least that fits and the wider ones of a node. */
-static int list_degrees(clg_arena *arena, const clg_serve_question *q, const clg_scenario *scenario,
-                        const clg_engine *engine, const clg_replica_choice *choice,
-                        degree list[DEGREES]) {
-    int count = 1, domain = scenario->machine.node.domain;
-    for (int tp = 2 * list[0].replica.layout.tp; tp <= 8 && tp <= domain; tp *= 2) {
-        clg_replica_choice other = *choice;
-        clg_error no = {0};
-        other.tp = tp;
-        if (clg_replica_prepare(arena, scenario, engine, &other, q->demand, &list[count].replica,
-                                &no) == CLG_OK)
-            count++;
-    }
-    for (int i = 0; i < count; i++) list[i].gpus_all = gpus_needed(arena, q, &list[i].replica);
-    return count;
-}
-
-static const degree *best_of(const degree *list, int count) {
-    const degree *best = list;
-    for (int i = 1; i < count; i++)
-        if (list[i].gpus_all < best->gpus_all) best = &list[i];
-    return best;
-}
-
-/* Fleets differ from what the mean takes by bursts, whole replicas and the tails of the target; by
- * more than half they do not differ more than other degrees' do. */
-static const degree *smallest_fleet(clg_arena *arena, const clg_serve_question *q, degree *list,
-                                    int count) {
-    static const double hopeless_ratio = 1.5;
-    const degree *best = best_of(list, count);
-    double most = hopeless_ratio * best->gpus_all, replicas = 1;
-    if (count < 2 || !isfinite(best->gpus_all) || !clg_has_target(q) || q->replicas > 0)
-        return best;
-    if (!q->demand->apart) replicas = best->gpus_all / clg_replica_gpus(&best->replica);
-    clg_demand part = clg_demand_for_fleets(q->demand, replicas);
-    clg_serve_question on_some = *q;
-    on_some.demand = &part;
-    for (int i = 0; i < count; i++) {
-        degree *d = &list[i];
-        if (d->gpus_all > most) continue;
-        d->gpus_fleet = clg_gpus_of_fleet(arena, &on_some, &d->replica, d->gpus_all);
-    }
-    const degree *smallest = best;
-    for (int i = 0; i < count; i++)
-        if (list[i].gpus_fleet > 0 &&
-            (smallest->gpus_fleet <= 0 || list[i].gpus_fleet < smallest->gpus_fleet))
-            smallest = &list[i];
-    return smallest;
-}
-
-clg_status clg_replica_choose(clg_arena *arena, const clg_serve_question *q,
-                              const clg_scenario *scenario, const clg_engine *engine,
-                              const clg_replica_choice *choice, clg_replica *replica,
-                              clg_error *error) {
-    clg_status smallest =
-        clg_replica_prepare(arena, scenario, engine, choice, q->demand, replica, error);
-    if (smallest != CLG_OK || choice->tp > 0) return smallest;
-    degree list[DEGREES] = {{.replica = *replica}};
-    int count = list_degrees(arena, q, scenario, engine, choice, list);
-    *replica = smallest_fleet(arena, q, list, count)->replica;
-    return CLG_OK;
 }

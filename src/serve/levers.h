@@ -49,11 +49,8 @@ void clg_lever_reprice(clg_arena *arena, const clg_price *price, double ratio, c
 double clg_gpus_taken(const clg_serve_question *question, const clg_replica *replica,
                       double tokens_per_s);
 
-/* Prepares the replica that serves the demand within the target on the fewest dollars: with the
- * choice's tp, or the best power of two inside a domain. `question->replica` is not read. */
-clg_status clg_replica_choose(clg_arena *arena, const clg_serve_question *question,
-                              const clg_scenario *scenario, const clg_engine *engine,
-                              const clg_replica_choice *choice, clg_replica *replica,
-                              clg_error *error);
+/* The same of a replica whose capacity was answered; infinite where it misses the target. */
+double clg_gpus_at_mean(const clg_serve_question *question, const clg_replica *replica,
+                        const clg_serve_answer *answer);
 
 #endif

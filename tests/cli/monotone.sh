@@ -46,6 +46,12 @@ ordered UP "mixture" "$mixture --tpot 50ms" gpus --rate 1req/s 2req/s 5req/s 10r
 ordered DOWN "mixture" "$mixture --rate 10req/s" gpus --tpot 20ms 30ms 40ms 50ms 55ms 100ms
 ordered DOWN "size" "size llama-3-8b --tokens 1T --gpu h100-sxm --max-gpus 1024" best.usd --deadline 15d 20d 22d 30d 60d
 
+# of two degrees alike at the mean the one is taken that a slower engine does not bring to a cliff
+ordered UP "8B, a cliff" "demand llama-3.1-8b --gpu a100-sxm-80gb --rate 40req/s --span 3min --prompt 2ktok --output 600tok --spread 0.8 --ttft 500ms --tpot 80ms --within 95%" gpus --margin 0% 2% 5% 8% 15%
+rag="demand llama-3.3-70b --weights fp8 --rate 2req/s --prompt 20ktok --output 300tok --ttft 1500ms --within 95%"
+bought() { "$ceiling" $rag "$@" --json 2>/dev/null | top headroom.buy_gpus; }
+check "no fleet to buy where four GPUs a copy leave none and eight do" "[ $(bought --tp 4) -eq 0 ] && [ $(bought) -gt 0 ] && [ $(bought) -eq $(bought --tp 8) ]"
+
 "$ceiling" scale llama-3-8b --gpus 8..1024 --json >"$scratch/scale"
 check "more GPUs are slower" "sed -n 's/^ *\"tokens_per_s\": \([0-9.e+]*\),*$/\1/p' $scratch/scale | awk '\$1 + 0 < before {exit 1} {before = \$1 + 0; n++} END {exit n < 8}'"
 
