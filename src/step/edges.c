@@ -1,6 +1,8 @@
 /* edges.c -- what only the first and the last stage do: embedding, output head, loss. */
 #include "step/block.h"
 
+#include <math.h>
+
 /* Look-up: read and write a row per token; the backward adds rows into an fp32 or 16-bit table. */
 void clg_block_embedding(clg_block *block, const clg_shard *shard) {
     double w = shard->wide_bytes, s = shard->stream_bytes, hidden = (double)shard->model->hidden;
@@ -49,8 +51,8 @@ static double loss_width(const clg_shard *shard) {
  * as many bytes in all: log_softmax reads three times and writes, its backward reads two tensors
  * twice and writes, and the picked gradient is a tensor of zeros (SoftMax.cu). Fused: two passes
  * over 16-bit logits forward, one read and write backward. Memory: fused, the logits and their
- * gradient; unfused, what the stack's loss keeps and needs (twice that where activations are
- * fp32); in chunks, of one chunk, whose gradient is taken at once. */
+ * gradient, which may be written over them; unfused, what the stack's loss keeps and needs (twice
+ * that where activations are fp32); in chunks, of one chunk, whose gradient is taken at once. */
 static void loss_of(clg_block *block, const clg_shard *shard, double logits) {
     bool fused = shard->stack->fused.cross_entropy;
     double w = shard->wide_bytes;
@@ -61,7 +63,7 @@ static void loss_of(clg_block *block, const clg_shard *shard, double logits) {
     bool shared = shard->tp.ranks > 1 && !shard->stack->loss.gathered &&
                   shard->stack->loss.shard_peak_bytes > 0;
     double most = shared ? shard->stack->loss.shard_peak_bytes : shard->stack->loss.peak_bytes;
-    double peak = fused ? 2 * w : most * loss_width(shard);
+    double peak = fused ? (shard->stack->loss.in_place ? w : 2 * w) : most * loss_width(shard);
     if (shard->stack->loss.chunks > 1) {
         block->transient_bytes += logits * peak / shard->stack->loss.chunks;
         return;
@@ -104,15 +106,17 @@ static void loss(clg_block *block, const clg_shard *shard, double local) {
 
 /* A multi-token-prediction module beside its layer (which the last stage does once more): norms of
  * state and embedding, their 2h x h projection, and the shared head and loss again (DeepSeek-V3,
- * arXiv:2412.19437, section 2.2). */
+ * arXiv:2412.19437, section 2.2). What a loss has for a moment is gone before the next begins. */
 static void predict_further(clg_block *block, const clg_shard *shard, double hidden, double local) {
-    double elements = shard->own_tokens * hidden;
+    double elements = shard->own_tokens * hidden, before = block->transient_bytes;
     clg_block_norm(block, shard, "prediction norms", 2 * elements, false);
     clg_block_linear(block, shard, "prediction projection", shard->own_tokens, 2 * hidden, hidden,
                      true);
     block->saved_bytes += 3 * elements * shard->wide_bytes;
     clg_block_linear(block, shard, "prediction head", shard->tokens, hidden, local, false);
+    block->transient_bytes = 0;
     loss(block, shard, local);
+    block->transient_bytes = fmax(block->transient_bytes, before);
     block->dense_parameters += 2 * hidden * hidden + 3 * hidden;
 }
 

@@ -101,11 +101,30 @@ static void check_loss_by_model(void) {
     }
 }
 
+/* DeepSeek-V3 predicts one token further: two losses over 129,280 words. */
+static void check_losses(void) {
+    clg_scenario s = plan_scenario(&arena, "deepseek-v3", "h100-sxm", "megatron-2024", 8);
+    clg_layout l = plan_layout(4096);
+    double logits = 4096.0 * 129280;
+    CASE("each loss keeps its softmax; what one has for a moment is gone before the next: 6 - 4");
+    layer(&s, &l);
+    CHECK_NEAR(step.head.transient_bytes, logits * 2, 1e-14);
+    CASE("fused: the gradient beside 16-bit logits, or written over them");
+    s.stack.fused.cross_entropy = true;
+    layer(&s, &l);
+    double kept = step.head.saved_bytes;
+    CHECK_NEAR(step.head.transient_bytes, logits * 2, 1e-14);
+    s.stack.loss.in_place = true;
+    layer(&s, &l);
+    CHECK(step.head.transient_bytes == 0 && step.head.saved_bytes == kept);
+}
+
 int main(void) {
     check_kept_of_mixture();
     check_let_go();
     check_tiled();
     check_loss_by_model();
+    check_losses();
     clg_arena_clear(&arena);
     return DONE;
 }
