@@ -273,7 +273,9 @@ static const char *predict_workload(clg_arena *arena, clg_measured *row) {
     clg_engine engine;
     if (clg_workload_find(arena, p->workload, &workload, &error) != CLG_OK ||
         read_scenario(arena, p, s, &error) != CLG_OK ||
-        clg_engine_find(arena, p->engine, &engine, &error) != CLG_OK)
+        clg_engine_find(arena, p->engine, &engine, &error) != CLG_OK ||
+        clg_engine_find(arena, clg_workload_runtime(&workload, engine.name), &engine, &error) !=
+            CLG_OK)
         return clg_error_words(arena, &error);
     clg_workload_serve(arena, &workload, s, &engine, p->weights, p->box_gpus, p->timed, &best);
     if (best.tp == 0) return "no layout fits the box and meets the target";

@@ -46,6 +46,7 @@ clg_status clg_workload_find(clg_arena *arena, const char *name, clg_workload *w
     *w = (clg_workload){.name = clg_json_text(root, "name", ""),
                         .model = clg_json_text(root, "model", "")};
     w->layouts = clg_json_member(root, "layouts");
+    w->runtimes = clg_json_member(root, "runtimes");
     const clg_value_field rows[] = {
         {"prompt", CLG_COUNT, &w->prompt_tokens}, {"output", CLG_COUNT, &w->output_tokens},
         {"spread", CLG_COUNT, &w->spread},        {"ttft", CLG_SECONDS, &w->target.ttft_s},
@@ -60,7 +61,17 @@ clg_status clg_workload_find(clg_arena *arena, const char *name, clg_workload *w
     for (const clg_json *l = w->layouts ? w->layouts->first : NULL; l; l = l->next)
         if (clg_value_keys(l, keys, sizeof keys / sizeof *keys, file->path, error) != CLG_OK)
             return error->status;
+    static const char *const of_runtimes[] = {"engine", "as", "kind", "source"};
+    for (const clg_json *r = w->runtimes ? w->runtimes->first : NULL; r; r = r->next)
+        if (clg_value_keys(r, of_runtimes, 4, file->path, error) != CLG_OK) return error->status;
     return clg_value_done(root, file->path, error);
+}
+
+const char *clg_workload_runtime(const clg_workload *w, const char *engine) {
+    for (const clg_json *r = w->runtimes ? w->runtimes->first : NULL; r; r = r->next)
+        if (strcmp(clg_json_text(r, "engine", ""), engine) == 0)
+            return clg_json_text(r, "as", engine);
+    return engine;
 }
 
 clg_precision clg_narrowest(const clg_gpu *gpu) {

@@ -11,10 +11,15 @@ typedef struct clg_workload {
     double spread;                       /* deviation over mean of both before, log-normal */
     clg_serve_target target;             /* when requests come one by one */
     const clg_json *layouts;             /* published ones, by GPU; NULL: none */
+    const clg_json *runtimes;            /* what submitters run of an engine; NULL: its own */
 } clg_workload;
 
 clg_status clg_workload_find(clg_arena *arena, const char *name, clg_workload *workload,
                              clg_error *error);
+
+/* The engine that stands for what submitters run of this one, whose server is another program:
+ * built engines, a sampler in C++. */
+const char *clg_workload_runtime(const clg_workload *workload, const char *engine);
 
 /* Names of all, in order; NULL after the last. */
 const char *const *clg_workload_names(clg_arena *arena);

@@ -82,6 +82,20 @@ static void test_rows(clg_arena *arena) {
 
 int main(void) {
     clg_arena arena = {0};
+    CASE("submitters run another program than the server");
+    clg_workload built = workload(&arena, "mlperf-llama2-70b");
+    CHECK(strcmp(clg_workload_runtime(&built, "trtllm"), "trtllm-0.17") == 0);
+    CHECK(strcmp(clg_workload_runtime(&built, "vllm"), "vllm") == 0);
+    clg_workload own = workload(&arena, "mlperf-deepseek-r1");
+    CHECK(strcmp(clg_workload_runtime(&own, "trtllm"), "trtllm") == 0);
+    for (const char *const *name = clg_workload_names(&arena); *name; name++) {
+        clg_workload each = workload(&arena, *name);
+        clg_engine runtime;
+        clg_error none = {0};
+        CHECK(clg_engine_find(&arena, clg_workload_runtime(&each, "trtllm"), &runtime, &none) ==
+              CLG_OK);
+    }
+
     CASE("workloads are read, unknown ones named");
     clg_workload w = workload(&arena, "mlperf-llama2-70b");
     CHECK_NEAR(w.output_tokens, 294.45, 1e-12);
