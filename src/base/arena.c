@@ -10,6 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Under the address sanitizer what is not handed out may not be touched: beyond an allocation, and
+ * after it was released. */
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized" /* to hide it is not to read it */
+enum { APART = 32 };
+#define HIDE(from, size) __asan_poison_memory_region(from, size)
+#define SHOW(from, size) __asan_unpoison_memory_region(from, size)
+#else
+enum { APART = 0 };
+#define HIDE(from, size) ((void)(from), (void)(size))
+#define SHOW(from, size) ((void)(from), (void)(size))
+#endif
+
 struct clg_arena_block {
     clg_arena_block *older;
     size_t size, used;
@@ -57,14 +71,16 @@ static void leave(clg_arena_block *block) {
     block->guard = NULL;
 }
 
-static void give_back(clg_arena_block *block) {
-    if (block) leave(block);
-    free(block);
-}
-
 static size_t rounded(size_t size) { return (size + ALIGN - 1) & ~(size_t)(ALIGN - 1); }
 
 static char *bytes_of(clg_arena_block *block) { return (char *)block + rounded(sizeof *block); }
+
+static void give_back(clg_arena_block *block) {
+    if (!block) return;
+    leave(block);
+    SHOW(bytes_of(block), block->size);
+    free(block);
+}
 
 static clg_arena_block *new_block(clg_arena *arena, size_t size) {
     clg_arena_block *block = arena->spare;
@@ -78,6 +94,7 @@ static clg_arena_block *new_block(clg_arena *arena, size_t size) {
     block = malloc(rounded(sizeof *block) + next);
     if (!block) no_memory();
     block->size = next;
+    HIDE(bytes_of(block), next);
     enter(block);
     return block;
 }
@@ -95,11 +112,12 @@ clg_arena clg_arena_beside(const clg_arena *arena) { return (clg_arena){.kept = 
 void *clg_arena_room(clg_arena *arena, size_t count, size_t size) {
     if (size && count > SIZE_MAX / 2 / size) no_memory();
     size_t asked = count * size;
-    size_t bytes = rounded(asked > 0 ? asked : 1);
+    size_t bytes = rounded(asked > 0 ? asked : 1) + APART;
     if (arena->limit_bytes && bytes > arena->limit_bytes - arena->used_bytes) no_memory();
     clg_arena_block *block = arena->newest;
     if (!block || block->size - block->used < bytes) block = grow(arena, bytes);
     void *taken = bytes_of(block) + block->used;
+    SHOW(taken, asked > 0 ? asked : 1);
     block->used += bytes;
     arena->used_bytes += bytes;
     return taken;
@@ -145,6 +163,7 @@ clg_arena_mark clg_arena_here(const clg_arena *arena) {
 /* Keeps the larger of a released block and the spare one. */
 static void release(clg_arena *arena, clg_arena_block *block) {
     clg_arena_block *less = block;
+    HIDE(bytes_of(block), block->size);
     if (!arena->spare || arena->spare->size < block->size) {
         less = arena->spare;
         arena->spare = block;
@@ -158,7 +177,10 @@ void clg_arena_back_to(clg_arena *arena, clg_arena_mark mark) {
         release(arena, arena->newest);
         arena->newest = older;
     }
-    if (arena->newest) arena->newest->used = mark.block_used;
+    if (arena->newest) {
+        HIDE(bytes_of(arena->newest) + mark.block_used, arena->newest->size - mark.block_used);
+        arena->newest->used = mark.block_used;
+    }
     arena->used_bytes = mark.used_bytes;
 }
 

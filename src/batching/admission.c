@@ -93,7 +93,8 @@ static int64_t find_prefix(clg_lane *r, const clg_sequence *s, int64_t *read) {
 /* Takes the head of the queue into the batch, its blocks with it. */
 int clg_lane_admit(clg_lane *r, int rank) {
     int id;
-    if (r->preempted_count > 0)
+    bool again = r->preempted_count > 0;
+    if (again)
         id = r->preempted[--r->preempted_count];
     else {
         id = r->unused[--r->unused_count];
@@ -101,14 +102,16 @@ int clg_lane_admit(clg_lane *r, int rank) {
         r->pool[id] = (clg_sequence){.request = index,
                                      .target = clg_lane_request_at(r, index)->prompt_tokens,
                                      .heap = CLG_NOBODY};
-        r->served[index].first_token_s = -1;
+        r->served[index].first_token_s = r->served[index].finish_s = -1;
     }
     clg_sequence *s = &r->pool[id];
     int64_t read;
     s->rank = rank;
     s->done = find_prefix(r, s, &read);
-    r->totals->cached_tokens += s->done;
-    r->totals->read_tokens += read;
+    if (!again) { /* what a preempted one finds is what it had computed */
+        r->totals->cached_tokens += s->done;
+        r->totals->read_tokens += read;
+    }
     r->free_blocks -= clg_lane_held(r, s);
     r->waited = 0;
     clg_lane_join(r, id);

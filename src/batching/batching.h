@@ -107,7 +107,8 @@ static inline int64_t clg_serve_blocks(const clg_serve_rules *rules, int64_t tok
     return (tokens + rules->block_tokens - 1) / rules->block_tokens + rules->sequence_blocks;
 }
 
-/* What happened to a request; finish_s < 0: refused, it could never fit. */
+/* What happened to a request; finish_s < 0: refused, it could never fit; or the run was given up
+ * before it was through. */
 typedef struct clg_served {
     double arrival_s, first_token_s, finish_s;
 } clg_served;
@@ -117,7 +118,7 @@ typedef struct clg_serve_totals {
     int64_t prompt_tokens, output_tokens; /* of finished requests */
     int64_t made_tokens;                  /* output tokens counted iteration by iteration */
     int64_t prefilled_tokens;             /* computed: prompts, and what preemption lost */
-    int64_t cached_tokens;                /* of prompts, found in the cache, */
+    int64_t cached_tokens;                /* of prompts, found in the cache as they first start, */
     int64_t read_tokens;                  /* and of these in the host's memory */
     int64_t preemptions, iterations, events;
     double begin_s, end_s; /* first arrival, last finish */

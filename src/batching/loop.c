@@ -94,6 +94,7 @@ static void prefill_chunk(clg_lane *r, int id, chunk_sum *sum) {
     clg_sequence *s = &r->pool[id];
     clg_rank *rank = &r->rank[s->rank];
     int64_t budget = clg_lane_room_of(r, s->rank), left = s->target - s->done;
+    assert(left >= 0);
     int64_t q = left < budget ? left : budget;
     rank->pairs += (double)q * ((double)s->done + (double)q / 2);
     rank->chunk += q;
@@ -356,6 +357,7 @@ void clg_lane_run(clg_arena *arena, const clg_iteration_cost *cost, const clg_se
     clg_lane_open(arena, &r);
     while (totals->finished + totals->refused < r.count && !gave_up(&r)) clg_lane_step(&r);
     clg_lane_close(&r);
-    for (int64_t at = 0; at < r.end; at++) clg_lane_add_front_end(&r, clg_lane_index_of(&r, at));
+    for (int64_t at = 0; at < r.begin; at++) clg_lane_add_front_end(&r, clg_lane_index_of(&r, at));
+    for (int64_t at = r.begin; at < r.count; at++) served[clg_lane_index_of(&r, at)].finish_s = -1;
     clg_arena_back_to(arena, mark);
 }

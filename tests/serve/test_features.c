@@ -74,6 +74,19 @@ static void check_prefix_list(void) {
     clg_arena_clear(&arena);
 }
 
+/* Prompts that share two blocks of 512 tokens, and long answers. */
+static clg_demand all_at_once_alike(world *w) {
+    static char text[1 << 14];
+    clg_demand d;
+    clg_error error = {0};
+    size_t used =
+        (size_t)snprintf(text, sizeof text, "timestamp_ms,input_length,output_length,hash_ids\n");
+    for (int i = 0; i < 100; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%d,1030,500,1 2 1%02d\n", i, i);
+    CHECK(clg_demand_read(&w->arena, "t", text, used, &d, &error) == CLG_OK);
+    return d;
+}
+
 static void check_prefix_caching(world *w) {
     CASE("prefix caching: computed and found are the prompt, and first tokens come sooner");
     static char text[1 << 18];
@@ -100,6 +113,12 @@ static void check_prefix_caching(world *w) {
     on.rules.blocks = 300; /* room for little more than who is there */
     serve(w, &on, &d, &without);
     CHECK(without.cached_tokens < with.cached_tokens / 2);
+    CASE("who is preempted finds what it had computed: that is no prompt found");
+    d = all_at_once_alike(w);
+    on.rules.blocks = 700;
+    fast = serve(w, &on, &d, &with);
+    CHECK(with.preemptions > 10 && with.cached_tokens == (d.count - 1) * 1024);
+    CHECK(fast.found.cached < 1);
 }
 
 static void check_disaggregation(world *w) {
