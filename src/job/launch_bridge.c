@@ -1,5 +1,6 @@
 /* launch_bridge.c -- a recipe of Megatron-Bridge with the plan's values over it; names as in its
- * recipes and training/config.py (read 2026-08), models as in data/trainer/bridge-models.json. */
+ * recipes and training/config.py (v0.2.0 to v0.6.0 and 067f987d of 2026-08-22), models as in
+ * data/trainer/bridge-models.json. Left out: CUDA graphs, whose scopes are other ones by release. */
 #include "job/launch.h"
 
 #include "base/json.h"
@@ -51,6 +52,7 @@ static void degrees(clg_text *t, const clg_scenario *s, const clg_layout *l) {
                    "    cfg.model.context_parallel_size = %d\n"
                    "    cfg.model.pipeline_model_parallel_size = %d\n",
                    l->tp, l->sp ? "True" : "False", l->cp, l->pp);
+    clg_text_print(t, "    cfg.model.pipeline_model_parallel_layout = None\n");
     if (l->vpp > 1)
         clg_text_print(t, "    cfg.model.virtual_pipeline_model_parallel_size = %d\n", l->vpp);
     else
@@ -69,6 +71,8 @@ static void recompute(clg_text *t, const clg_layout *l) {
         return;
     }
     clg_text_print(t, "    cfg.model.recompute_granularity = \"%s\"\n", mode);
+    if (l->recompute == CLG_RECOMPUTE_SELECTIVE)
+        clg_text_print(t, "    cfg.model.recompute_modules = [\"core_attn\"]\n");
     if (l->recompute != CLG_RECOMPUTE_FULL) return;
     clg_text_print(t,
                    "    cfg.model.recompute_method = \"%s\"\n"
@@ -77,17 +81,40 @@ static void recompute(clg_text *t, const clg_layout *l) {
                    l->recompute_layers > 0 ? l->recompute_layers : 1);
 }
 
+/* Recipes have it off; those of megatron/bridge/perf_recipes turn it on so. */
+static bool overlaps_tensor(const clg_scenario *s, const clg_layout *l) {
+    return l->tp > 1 && l->sp && s->stack.overlap.tensor > 0;
+}
+
+/* A warm-up of thousands of steps, as recipes have it, is refused by releases before 0.6. */
+static void optimizer(clg_text *t, const clg_scenario *s, const clg_layout *l) {
+    const char *wide = s->stack.gradient == CLG_BF16 ? "False" : "True";
+    const char *sharded = l->zero == 1 ? "True" : "False";
+    clg_text_print(t,
+                   "    cfg.scheduler.lr_warmup_iters = 10\n"
+                   "    cfg.ddp.use_distributed_optimizer = %s\n"
+                   "    cfg.optimizer.use_distributed_optimizer = %s\n"
+                   "    cfg.ddp.overlap_param_gather = %s\n"
+                   "    cfg.ddp.grad_reduce_in_fp32 = %s\n"
+                   "    cfg.mixed_precision.grad_reduce_in_fp32 = %s  # goes over that of ddp\n",
+                   sharded, sharded, sharded, wide, wide);
+}
+
 static void recipe(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_layout *l) {
     const clg_json *known = recipe_of(f, s->model.name);
     const clg_json *module = clg_json_member(known, "module");
     const char *name = known ? clg_json_member(known, "recipe")->text : "";
     clg_text_print(t,
                    "from megatron.bridge.recipes.%s import %s\n"
-                   "from megatron.bridge.training.gpt_step import forward_step\n"
+                   "%sfrom megatron.bridge.training.gpt_step import forward_step\n"
                    "from megatron.bridge.training.mixed_precision import %s\n"
                    "from megatron.bridge.training.pretrain import pretrain\n\n\ndef main():\n"
                    "    cfg = %s()\n",
-                   module ? module->text : "", name, precision_of(l), name);
+                   module ? module->text : "", name,
+                   overlaps_tensor(s, l)
+                       ? "from megatron.bridge.training.comm_overlap import CommOverlapConfig\n"
+                       : "",
+                   precision_of(l), name);
     degrees(t, s, l);
     recompute(t, l);
     clg_text_print(t,
@@ -97,13 +124,9 @@ static void recipe(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_
                    "    cfg.mixed_precision = %s()\n",
                    (long long)l->seq, (long long)l->seq, l->micro_batch, (long long)l->global_batch,
                    precision_of(l));
-    const char *wide = s->stack.gradient == CLG_BF16 ? "False" : "True";
-    clg_text_print(t,
-                   "    cfg.ddp.use_distributed_optimizer = %s\n"
-                   "    cfg.optimizer.use_distributed_optimizer = %s\n"
-                   "    cfg.ddp.grad_reduce_in_fp32 = %s\n"
-                   "    cfg.mixed_precision.grad_reduce_in_fp32 = %s  # goes over that of ddp\n",
-                   l->zero == 1 ? "True" : "False", l->zero == 1 ? "True" : "False", wide, wide);
+    if (overlaps_tensor(s, l))
+        clg_text_print(t, "    cfg.comm_overlap = CommOverlapConfig(tp_comm_overlap=True)\n");
+    optimizer(t, s, l);
     clg_text_print(t, "    pretrain(config=cfg, forward_step_func=forward_step)\n\n\n"
                       "if __name__ == \"__main__\":\n    main()\n");
 }
@@ -118,5 +141,7 @@ void clg_launch_bridge(clg_launch *f, const clg_scenario *s, const clg_layout *l
     clg_text_print(t, "torchrun --nproc-per-node $GPUS_PER_NODE --nnodes $NNODES \\\n"
                       "  --node-rank ${NODE_RANK:-0} --master-addr ${MASTER_ADDR:-localhost} \\\n"
                       "  --master-port ${MASTER_PORT:-29500} recipe.py\n");
-    clg_launch_say(f, true, "what the recipe sets otherwise stays: overlaps, fusions, mock data");
+    clg_launch_say(f, true,
+                   "what the recipe sets otherwise stays: fusions, mock data; CUDA graphs, if priced, "
+                   "as in perf_recipes");
 }

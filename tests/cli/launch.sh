@@ -79,6 +79,7 @@ m="megatron megatron-2024 h100-sxm"
 	round $p $dense --tp 2 --pp 4 --vpp 2 --zero 3 --schedule interleaved --recompute none
 	round $p llama-3-8b --gpus 64 --seq 8192 --global-batch 128 --micro-batch 1 --tp 1 --pp 1 --cp 1 --zero 3 --hsdp 8 --precision fp8 --recompute none
 	round $p deepseek-v3 --gpus 512 --hsdp 0 --seq 4096 --global-batch 512 --micro-batch 1 --tp 1 --pp 8 --cp 1 --ep 8 --etp 1 --zero 3 --schedule 1f1b --recompute full
+	if grep -q 'disable_cuda_graphs = True' "$work/job/plan.py"; then passed=$((passed + 1)); else fail 'graphs with pipelines are refused'; fi
 	round torchtitan-2026 torchtitan-eager-2025 h100-sxm $dense --tp 8 --pp 1 --zero 3 --recompute full
 	d="pytorch h100-sxm llama-3-8b --gpus 16 --seq 4096 --global-batch 64 --micro-batch 1 --tp 1 --pp 1 --cp 1"
 	round deepspeed $d --zero 3 --recompute full
