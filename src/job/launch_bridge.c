@@ -1,6 +1,7 @@
 /* launch_bridge.c -- a recipe of Megatron-Bridge with the plan's values over it; names as in its
  * recipes and training/config.py (v0.2.0 to v0.6.0 and 067f987d of 2026-08-22), models as in
- * data/trainer/bridge-models.json. Left out: CUDA graphs, whose scopes are other ones by release. */
+ * data/trainer/bridge-models.json. Left out: CUDA graphs, whose scopes are other ones by release.
+ */
 #include "job/launch.h"
 
 #include "base/json.h"
@@ -141,7 +142,8 @@ void clg_launch_bridge(clg_launch *f, const clg_scenario *s, const clg_layout *l
     clg_text_print(t, "torchrun --nproc-per-node $GPUS_PER_NODE --nnodes $NNODES \\\n"
                       "  --node-rank ${NODE_RANK:-0} --master-addr ${MASTER_ADDR:-localhost} \\\n"
                       "  --master-port ${MASTER_PORT:-29500} recipe.py\n");
-    clg_launch_say(f, true,
-                   "what the recipe sets otherwise stays: fusions, mock data; CUDA graphs, if priced, "
-                   "as in perf_recipes");
+    clg_launch_say(
+        f, true,
+        "what the recipe sets otherwise stays: fusions, mock data; CUDA graphs, if priced, "
+        "as in perf_recipes");
 }

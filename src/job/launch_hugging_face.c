@@ -1,7 +1,7 @@
 /* launch_hugging_face.c -- the Trainer of transformers (examples/pytorch/language-modeling/
  * run_clm.py), or with adapters that of TRL (trl/scripts/sft.py), under DeepSpeed or accelerate.
- * Keys as in DeepSpeed's config-json, accelerate's FSDP plugin and TrainingArguments (read
- * 2026-08). */
+ * Keys as in DeepSpeed's config-json (0.19.5), accelerate's FSDP plugin (1.14.0),
+ * TrainingArguments, and TRL's SFTConfig (016013e8 of 2026). */
 #include "job/launch.h"
 
 #include <string.h>
@@ -107,6 +107,10 @@ static void arguments(clg_launch *f, clg_text *t, const clg_scenario *s, const c
 
 static void notes(clg_launch *f, const clg_layout *l) {
     clg_launch_say(f, !adapts(l), "run_clm.py: transformers, examples/pytorch/language-modeling");
+    clg_launch_say(
+        f, adapts(l),
+        "TRL of 2026 makes the loss in chunks (--loss_type chunked_nll): less memory than "
+        "priced");
     clg_launch_say(f, true, "attention is what the model's code picks");
 }
 
@@ -217,9 +221,9 @@ void clg_launch_accelerate(clg_launch *f, const clg_scenario *s, const clg_layou
                    "  --main_process_ip ${MASTER_ADDR:-localhost} \\\n  %s \\\n",
                    program_of(l));
     arguments(f, t, s, l);
-    if (l->zero == 0)
-        clg_text_print(t, " \\\n  --gradient_checkpointing %s",
-                       l->recompute == CLG_RECOMPUTE_FULL ? "true" : "false");
-    clg_text_print(t, "\n");
+    /* FSDP's own and the Trainer's together are refused (trainer.py), and TRL's is on by default.
+     */
+    clg_text_print(t, " \\\n  --gradient_checkpointing %s\n",
+                   l->zero == 0 && l->recompute == CLG_RECOMPUTE_FULL ? "true" : "false");
     notes(f, l);
 }

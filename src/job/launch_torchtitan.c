@@ -1,5 +1,6 @@
 /* launch_torchtitan.c -- keys as in torchtitan 0.2.2, torchtitan/config/job_config.py, and of
- * 2026-08-22 (b5bcd76c), torchtitan/config/configs.py; models as in data/trainer/torchtitan-models.json. */
+ * 2026-08-22 (b5bcd76c), torchtitan/config/configs.py; models as in
+ * data/trainer/torchtitan-models.json. */
 #include "job/launch.h"
 
 #include "base/json.h"

@@ -138,6 +138,8 @@ static const char *with_dots(clg_arena *arena, const char *text, size_t size) {
 
 /* The part of a path that says which model: the last that names one. */
 const char *clg_job_preset_in(clg_arena *arena, const char *word) {
+    const char *placed = clg_model_of_place(arena, word);
+    if (placed) return placed;
     const char *end = word + strlen(word);
     while (end > word) {
         const char *start = end;

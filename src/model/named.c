@@ -90,6 +90,7 @@ static const char *preset_of(clg_arena *arena, const char *word, bare_name *bare
     const char *const *names = clg_model_names(arena, &count);
     const char *same = clg_name_same(names, count, word);
     *bare = (bare_name){0};
+    if (!same) same = clg_model_of_place(arena, word);
     if (same) return same;
     *bare = bare_of(arena, word);
     same = clg_name_same(names, count, bare->name);

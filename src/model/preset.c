@@ -1,6 +1,7 @@
 /* preset.c -- the models that come with the program. */
 #include "model/preset.h"
 
+#include "base/letters.h"
 #include "base/name.h"
 #include "dataset/dataset.h"
 #include "dataset/kept.h"
@@ -21,6 +22,28 @@ const char *const *clg_model_names(clg_arena *arena, int *count) {
     const char **names = clg_take(arena, (size_t)*count + 1, const char *);
     for (int i = 0; i < *count; i++) names[i] = stem(arena, files[i].path);
     return names;
+}
+
+/* "huggingface.co/ORG/NAME" and no more of a name after it. */
+static bool comes_from(const char *text, const char *place) {
+    static const char site[] = "huggingface.co/";
+    size_t size = strlen(place);
+    for (const char *at = strstr(text, site); at; at = strstr(at, site)) {
+        size_t i = 0;
+        at += sizeof site - 1;
+        while (i < size && clg_lower(at[i]) == clg_lower(place[i])) i++;
+        if (i == size && strchr("/\" ,;", at[i])) return true;
+    }
+    return false;
+}
+
+const char *clg_model_of_place(clg_arena *arena, const char *word) {
+    int count;
+    const clg_file *files = clg_dataset_folder("model/", &count);
+    if (!strchr(word, '/')) return NULL;
+    for (int i = 0; i < count; i++)
+        if (comes_from(files[i].text, word)) return stem(arena, files[i].path);
+    return NULL;
 }
 
 /* Who made a model whose sizes nobody published: data/models-unpublished.csv; NULL: not known. */

@@ -11,6 +11,9 @@ clg_status clg_model_find(clg_arena *arena, const char *name, clg_model *model, 
  * of weights ("-FP8"); NULL: none. */
 const char *clg_model_named(clg_arena *arena, const char *word);
 
+/* The preset whose file comes from this place on the Hub, "ORG/NAME"; NULL: none. */
+const char *clg_model_of_place(clg_arena *arena, const char *word);
+
 /* That preset, stored in the format that the name says; an unknown name fails as clg_model_find. */
 clg_status clg_model_asked(clg_arena *arena, const char *word, clg_model *model, clg_error *error);
 

@@ -99,6 +99,9 @@ m="megatron megatron-2024 h100-sxm"
 	round deepspeed $l --zero 3 --adapter lora --adapter-rank 64 --adapter-targets q_proj,v_proj
 	round deepspeed $l --zero 1 --adapter qlora --adapter-rank 32
 	round accelerate $l --zero 3 --adapter qlora --base-precision int8
+	round accelerate $l --zero 3 --adapter lora
+	if grep -q 'gradient_checkpointing false' "$work/job/train.sh"; then passed=$((passed + 1)); else fail "TRL checkpoints unless told"; fi
+	round accelerate $d --zero 3 --adapter lora --recompute none
 	round accelerate $l --zero 0 --adapter dora --adapter-targets attention
 
 	b="bridge megatron-2026 h100-sxm"

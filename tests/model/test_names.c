@@ -26,6 +26,18 @@ static void others(clg_arena *arena) {
     int count;
     const char *const *names = clg_model_names(arena, &count);
     for (int i = 0; i < count; i++) CHECK(is(arena, names[i], names[i]));
+    CASE("the place on the Hub that a preset's file comes from names it");
+    for (int i = 0; i < count; i++) {
+        static const char site[] = "https://huggingface.co/";
+        clg_model one;
+        clg_error error = {0};
+        CHECK(clg_model_find(arena, names[i], &one, &error) == CLG_OK);
+        const char *at = strstr(one.source, site), *slash = at ? strchr(at + 23, '/') : NULL;
+        if (!slash) continue;
+        at += sizeof site - 1;
+        size_t size = (size_t)(slash - at) + 1 + strcspn(slash + 1, "/ \t,;");
+        CHECK(is(arena, clg_arena_copy(arena, at, size), names[i]));
+    }
     CASE("a version that the name does not say is another model");
     CHECK(is(arena, "step-3", NULL));
     CHECK(is(arena, "devstral", NULL));
