@@ -10,6 +10,14 @@ bool clg_block_single(const clg_shard *shard) {
            narrow && shard->layout->zero == 0;
 }
 
+static int modules_of(const clg_matrix *m) { return m->modules > 1 ? m->modules : 1; }
+
+static int experts_of(const clg_matrix *m) { return m->experts > 1 ? (int)(m->experts + 0.5) : 1; }
+
+static double weights_of(const clg_matrix *m) {
+    return (m->experts > 0 ? m->experts : 1) * m->in * m->out;
+}
+
 /* A cast between 16 bit and fp32, read and written; 0 where everything is one type. */
 static double cast_bytes(const clg_shard *shard) { return clg_block_single(shard) ? 2 + 4 : 0; }
 
@@ -29,22 +37,21 @@ static clg_precision thin_precision(const clg_shard *shard) {
     return is_widened(shard) && !is_cast_back(shard) ? CLG_FP32 : shard->wide;
 }
 
-/* A trained thin product: forward, gradient to its input, gradient to its weight. */
-static void thin(clg_block *block, const clg_shard *shard, const char *name, double tokens,
-                 double in, double out, int experts) {
+/* A trained thin product, `rows` of each expert: forward, gradient to its input, to its weight. */
+static void thin(clg_block *block, const clg_shard *shard, const clg_matrix *m) {
     static const clg_pass passes[] = {CLG_PASS_FORWARD, CLG_PASS_BACKWARD_INPUT,
                                       CLG_PASS_BACKWARD_WEIGHT};
     clg_precision precision = thin_precision(shard);
     double w = clg_precision_bytes(precision);
     for (int i = 0; i < 3; i++) {
-        clg_op *op = clg_block_add(block, CLG_OP_GEMM, passes[i], name);
+        clg_op *op = clg_block_add(block, CLG_OP_GEMM, passes[i], m->name);
         op->precision = precision;
-        op->count = experts;
-        op->m = i == 2 ? in : tokens;
-        op->n = i == 1 ? in : out;
-        op->k = i == 0 ? in : i == 1 ? out : tokens;
-        op->flop = 2 * tokens * in * out;
-        op->hbm_bytes = w * (tokens * (in + out) + in * out);
+        op->count = experts_of(m);
+        op->m = i == 2 ? m->in : m->rows;
+        op->n = i == 1 ? m->in : m->out;
+        op->k = i == 0 ? m->in : i == 1 ? m->out : m->rows;
+        op->flop = 2 * m->rows * m->in * m->out;
+        op->hbm_bytes = w * (m->rows * (m->in + m->out) + m->in * m->out);
     }
 }
 
@@ -65,17 +72,22 @@ static void widen(clg_block *block, const clg_shard *shard, double in, double ou
  * same and a sum of input gradients. Where x is fp32, autocast casts it and both fp32 weights for
  * the products, and the gradients back. DoRA's column norms read the whole weight once more; its
  * further products are left out, so that it is priced too fast. */
-void clg_block_adapt(clg_block *block, const clg_shard *shard, double tokens, double in, double out,
-                     int modules, int experts) {
+void clg_block_adapt(clg_block *block, const clg_shard *shard, clg_matrix m) {
     const clg_adapter *a = &shard->layout->adapter;
+    double tokens = m.rows, in = m.in, out = m.out;
+    int modules = modules_of(&m);
+    int experts = shard->stack->experts.adapter_shared ? 1 : experts_of(&m);
     double w = shard->wide_bytes, n = clg_precision_bytes(shard->wide), rank = a->rank;
     double kept = clg_precision_bytes(thin_precision(shard));
     double cast = cast_bytes(shard), weights = experts * rank * (modules * in + out) * cast;
     int from = block->ops, calls = (cast > 0 ? 6 : 3) * modules * experts;
-    if (a->kind == CLG_ADAPTER_NONE || modules == 0) return;
+    if (a->kind == CLG_ADAPTER_NONE) return;
+    clg_matrix down = clg_matrix_of("adapter down", tokens / experts, in, rank);
+    clg_matrix up = clg_matrix_of("adapter up", tokens / experts, rank, out / modules);
+    down.experts = up.experts = experts;
     for (int i = 0; i < modules; i++) {
-        thin(block, shard, "adapter down", tokens / experts, in, rank, experts);
-        thin(block, shard, "adapter up", tokens / experts, rank, out / modules, experts);
+        thin(block, shard, &down);
+        thin(block, shard, &up);
     }
     double forward = modules * tokens * in * (2 * w + 1 + cast) + tokens * out * (2 * w + 3 * n);
     double backward = modules * tokens * in * (5 * w + 1 + cast) + tokens * out * (2 * n + cast);
@@ -90,22 +102,17 @@ void clg_block_adapt(clg_block *block, const clg_shard *shard, double tokens, do
     for (int i = from; i < block->ops; i++) block->op[i].adapts = true;
 }
 
-void clg_block_adapt_wide(clg_block *block, const clg_shard *shard, double tokens, double hidden,
-                          double width, bool gated, int experts) {
+void clg_block_adapt_wide(clg_block *block, const clg_shard *shard, clg_matrix m, bool gated) {
     unsigned targets = shard->layout->adapter.targets;
     int up = targets & CLG_TARGET_UP ? 1 : 0, gate = gated && targets & CLG_TARGET_GATE ? 1 : 0;
-    int modules = up + gate, results = modules;
-    if (shard->stack->fused.adapters && modules > 0) {
-        modules = 1;
-        results = gated ? 2 : 1;
-    }
-    clg_block_adapt(block, shard, tokens, hidden, results * width, modules, experts);
+    if (up + gate == 0) return;
+    m.modules = shard->stack->fused.adapters ? 1 : up + gate;
+    if (!shard->stack->fused.adapters) m.out *= (double)m.modules / (gated ? 2 : 1);
+    clg_block_adapt(block, shard, m);
 }
 
-void clg_block_adapt_down(clg_block *block, const clg_shard *shard, double tokens, double width,
-                          double hidden, int experts) {
-    int modules = shard->layout->adapter.targets & CLG_TARGET_DOWN ? 1 : 0;
-    clg_block_adapt(block, shard, tokens, width, hidden, modules, experts);
+void clg_block_adapt_down(clg_block *block, const clg_shard *shard, clg_matrix m) {
+    if (shard->layout->adapter.targets & CLG_TARGET_DOWN) clg_block_adapt(block, shard, m);
 }
 
 /* LLM.int8 (Dettmers et al. 2022, arXiv:2208.07339; bitsandbytes autograd/_functions.py,
@@ -118,13 +125,12 @@ void clg_block_adapt_down(clg_block *block, const clg_shard *shard, double token
  * indices 8, their part of the weight 6, zeroed in both copies 6, picked 2, order 2, result 4.
  * Backward: quantized 6, order 3, cast and scaled 3. Forward the host reads how many values stand
  * out, twice, and in how many columns. The int8 product itself is priced as a 16-bit one. */
-static void outliers(clg_block *block, const clg_shard *shard, double tokens, double in, double out,
-                     double matrices, int modules) {
+static void outliers(clg_block *block, const clg_shard *shard, const clg_matrix *m) {
     double w = shard->wide_bytes, cast = cast_bytes(shard);
     double result = 2 + 6 + 2 + 2 + 4 * w + cast;
-    double forward = tokens * (modules * in * (8 + cast) + out * result);
-    double gradient = tokens * out * (6 + cast), weights = matrices * in * out * (5 + 3 * w);
-    int each = modules * (matrices > 1 ? (int)(matrices + 0.5) : 1), casts = cast > 0 ? 1 : 0;
+    double forward = m->rows * (modules_of(m) * m->in * (8 + cast) + m->out * result);
+    double gradient = m->rows * m->out * (6 + cast), weights = weights_of(m) * (5 + 3 * w);
+    int each = modules_of(m) * experts_of(m), casts = cast > 0 ? 1 : 0;
     clg_block_memory(block, "quantize, outliers, dequantize", forward, (48 + 2 * casts) * each,
                      gradient + weights, (12 + casts) * each);
     block->op[block->ops - 2].awaited = true;
@@ -133,18 +139,17 @@ static void outliers(clg_block *block, const clg_shard *shard, double tokens, do
 /* nf4 and int4 are widened before each product, in the forward and again in the backward. Around it
  * the input is cast from fp32 and the result to it, and so are their gradients (bitsandbytes
  * nn/modules.py, Linear4bit.forward), for each module that reads the input. */
-void clg_block_frozen(clg_block *block, const clg_shard *shard, double tokens, double in,
-                      double out, double matrices, int modules) {
+void clg_block_frozen(clg_block *block, const clg_shard *shard, const clg_matrix *m) {
     const clg_adapter *a = &shard->layout->adapter;
     if (a->kind == CLG_ADAPTER_NONE || a->base == CLG_BASE_BF16) return;
     if (a->base == CLG_BASE_INT8) {
-        outliers(block, shard, tokens, in, out, matrices, modules);
+        outliers(block, shard, m);
         return;
     }
     clg_widening w = clg_base_widening(a->base);
-    double bytes = matrices * in * out * w.bytes;
-    double cast = tokens * (modules * in + out) * cast_bytes(shard);
-    int kernels = w.kernels * modules;
+    int modules = modules_of(m), kernels = w.kernels * modules;
+    double bytes = weights_of(m) * w.bytes;
+    double cast = m->rows * (modules * m->in + m->out) * cast_bytes(shard);
     clg_block_memory(block, "widen frozen weights", bytes, kernels, bytes, kernels);
     clg_block_memory(block, "cast beside frozen weights", cast, 2 * modules, cast, 2 * modules);
 }

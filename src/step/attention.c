@@ -295,10 +295,9 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
     if (attention->gate_dim > 0) gate_output(block, shard, value_width);
     if (attention->output_rank > 0)
         value_width = clg_block_pooled_output(block, shard, attention, &w);
-    clg_block_linear(block, shard, "attention output projection", shard->tokens, value_width,
-                     (double)shard->model->hidden, true);
-    if (shard->layout->adapter.targets & CLG_TARGET_OUTPUT)
-        clg_block_adapt(block, shard, shard->tokens, value_width, (double)shard->model->hidden, 1,
-                        1);
+    clg_matrix output = clg_matrix_of("attention output projection", shard->tokens, value_width,
+                                      (double)shard->model->hidden);
+    clg_block_linear(block, shard, output);
+    if (shard->layout->adapter.targets & CLG_TARGET_OUTPUT) clg_block_adapt(block, shard, output);
     clg_block_leave_tensor(block, shard, "attention output");
 }

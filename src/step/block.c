@@ -43,15 +43,8 @@ void clg_block_memory(clg_block *block, const char *name, double forward, int fo
     }
 }
 
-/* A matrix that rows are multiplied by: forward rows x in, backward rows x out, and for its own
- * gradient in x rows. */
-typedef struct matrix {
-    const char *name;
-    double rows, in, out;
-    double experts; /* that have one each and share the rows; 0: one for all rows */
-} matrix;
-
-static clg_op *product(clg_block *block, const matrix *w, clg_pass pass, clg_precision precision) {
+static clg_op *product(clg_block *block, const clg_matrix *w, clg_pass pass,
+                       clg_precision precision) {
     clg_op *op = clg_block_add(block, w->experts > 0 ? CLG_OP_GROUPED : CLG_OP_GEMM, pass, w->name);
     bool own = pass == CLG_PASS_BACKWARD_WEIGHT;
     double m = own ? w->in : w->rows, n = pass == CLG_PASS_BACKWARD_INPUT ? w->in : w->out;
@@ -134,45 +127,31 @@ void clg_block_cast_input(clg_block *block, const clg_shard *shard, double eleme
     clg_block_memory(block, "autocast inputs", bytes, readers, bytes, readers);
 }
 
-static clg_precision narrow_or_wide(const clg_shard *shard, bool narrow) {
-    return narrow ? shard->layout->precision : shard->wide;
+static bool is_frozen(const clg_shard *shard) {
+    return shard->layout->adapter.kind != CLG_ADAPTER_NONE;
 }
 
-static void linear(clg_block *block, const clg_shard *shard, const char *name, double tokens,
-                   double in, double out, bool narrow, int modules) {
-    clg_precision precision = narrow_or_wide(shard, narrow);
-    matrix w = {.name = name, .rows = tokens, .in = in, .out = out};
-    bool frozen = shard->layout->adapter.kind != CLG_ADAPTER_NONE;
-    if (narrow) clg_block_frozen(block, shard, tokens, in, out, 1, modules);
-    cast_weight(block, shard, in * out);
-    if (narrow) cast_weight_rows(block, shard, in * out);
-    if (narrow) cast(block, shard, CLG_PASS_FORWARD, tokens * in);
+void clg_block_linear(clg_block *block, const clg_shard *shard, clg_matrix w) {
+    bool narrow = !w.wide;
+    clg_precision precision = narrow ? shard->layout->precision : shard->wide;
+    if (narrow) clg_block_frozen(block, shard, &w);
+    cast_weight(block, shard, w.in * w.out);
+    if (narrow) cast_weight_rows(block, shard, w.in * w.out);
+    if (narrow) cast(block, shard, CLG_PASS_FORWARD, w.rows * w.in);
     product(block, &w, CLG_PASS_FORWARD, precision);
-    if (narrow) cast(block, shard, CLG_PASS_BACKWARD_INPUT, tokens * out);
+    if (narrow) cast(block, shard, CLG_PASS_BACKWARD_INPUT, w.rows * w.out);
     clg_precision back = narrow ? clg_block_frozen_backward(shard, precision) : precision;
     product(block, &w, CLG_PASS_BACKWARD_INPUT, back);
-    if (frozen) return; /* nobody asks for its weight's gradient */
+    if (is_frozen(shard)) return; /* nobody asks for its weight's gradient */
     product(block, &w, CLG_PASS_BACKWARD_WEIGHT, precision);
-    accumulate(block, shard, in * out);
+    accumulate(block, shard, w.in * w.out);
 }
 
-void clg_block_linear(clg_block *block, const clg_shard *shard, const char *name, double tokens,
-                      double in, double out, bool narrow) {
-    linear(block, shard, name, tokens, in, out, narrow, 1);
-}
-
-void clg_block_modules(clg_block *block, const clg_shard *shard, const char *name, double tokens,
-                       double in, double out, int modules) {
-    linear(block, shard, name, tokens, in, out, true, modules);
-}
-
-void clg_block_detached(clg_block *block, const clg_shard *shard, const char *name, double tokens,
-                        double in, double out) {
-    matrix w = {.name = name, .rows = tokens, .in = in, .out = out};
+void clg_block_detached(clg_block *block, const clg_shard *shard, clg_matrix w) {
     product(block, &w, CLG_PASS_FORWARD, shard->wide);
-    if (shard->layout->adapter.kind != CLG_ADAPTER_NONE) return;
+    if (is_frozen(shard)) return;
     product(block, &w, CLG_PASS_BACKWARD_WEIGHT, shard->wide);
-    accumulate(block, shard, in * out);
+    accumulate(block, shard, w.in * w.out);
 }
 
 bool clg_block_fused_experts(const clg_shard *shard) {
@@ -194,23 +173,22 @@ static void call_each(const clg_shard *shard, clg_op *op, double experts) {
     op->expert_calls = 1;
 }
 
-static void each_product(clg_block *block, const clg_shard *shard, const matrix *w, clg_pass pass) {
+static void each_product(clg_block *block, const clg_shard *shard, const clg_matrix *w,
+                         clg_pass pass) {
     call_each(shard, product(block, w, pass, shard->layout->precision), w->experts);
 }
 
-void clg_block_experts(clg_block *block, const clg_shard *shard, const char *name, double rows,
-                       double in, double out, double experts, unsigned casts) {
-    matrix w = {name, rows, in, out, experts};
-    clg_block_frozen(block, shard, rows, in, out, experts, 1);
+void clg_block_experts(clg_block *block, const clg_shard *shard, clg_matrix w, unsigned casts) {
+    clg_block_frozen(block, shard, &w);
     if (casts & CLG_CAST_INPUT)
-        call_each(shard, cast(block, shard, CLG_PASS_FORWARD, rows * in), experts);
+        call_each(shard, cast(block, shard, CLG_PASS_FORWARD, w.rows * w.in), w.experts);
     each_product(block, shard, &w, CLG_PASS_FORWARD);
     if (casts & CLG_CAST_GRADIENT)
-        call_each(shard, cast(block, shard, CLG_PASS_BACKWARD_INPUT, rows * out), experts);
+        call_each(shard, cast(block, shard, CLG_PASS_BACKWARD_INPUT, w.rows * w.out), w.experts);
     each_product(block, shard, &w, CLG_PASS_BACKWARD_INPUT);
-    if (shard->layout->adapter.kind != CLG_ADAPTER_NONE) return;
+    if (is_frozen(shard)) return;
     each_product(block, shard, &w, CLG_PASS_BACKWARD_WEIGHT);
-    accumulate(block, shard, experts * in * out);
+    accumulate(block, shard, w.experts * w.in * w.out);
 }
 
 void clg_block_redo(clg_block *block, int from) {

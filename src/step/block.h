@@ -25,11 +25,24 @@ void clg_block_begin(clg_block *block, const char *name);
 
 clg_op *clg_block_add(clg_block *block, clg_op_kind kind, clg_pass pass, const char *name);
 
+/* A matrix that rows are multiplied by: forward rows x in, backward rows x out, and for its own
+ * gradient in x rows. */
+typedef struct clg_matrix {
+    const char *name;
+    double rows, in, out;
+    bool wide;      /* in the shard's wide precision, whatever the plan's is */
+    int modules;    /* that read one input, `out` of all, and make one product; 0 and 1 alike */
+    double experts; /* that have one each and share the rows; 0: one for all rows */
+} clg_matrix;
+
+static inline clg_matrix clg_matrix_of(const char *name, double rows, double in, double out) {
+    return (clg_matrix){.name = name, .rows = rows, .in = in, .out = out};
+}
+
 /* A linear layer: forward, input-gradient and weight-gradient products, with the casts of narrow
- * precisions and the fp32 accumulation of the weight gradient. `narrow`: in the plan's precision
- * rather than the wide one. */
-void clg_block_linear(clg_block *block, const clg_shard *shard, const char *name, double tokens,
-                      double in, double out, bool narrow);
+ * precisions and the fp32 accumulation of the weight gradient. A frozen base is unpacked, and the
+ * input brought into its form, for each module. */
+void clg_block_linear(clg_block *block, const clg_shard *shard, clg_matrix matrix);
 
 /* Bytes of an activation kept as the operand of a weight-gradient product: narrow formats keep the
  * cast they multiply with (Transformer Engine), the others the activation itself. */
@@ -47,45 +60,34 @@ void clg_block_mask_out(clg_block *block, const clg_shard *shard, double places,
  * formats only. They need no counts on the host, so that whole steps are recorded and replayed. */
 bool clg_block_fused_experts(const clg_shard *shard);
 
-/* The adapters of `modules` matrices that share an input of `in`, with `out` results in all, where
- * the plan has adapters; of so many local experts, which share `tokens`, each with its own. */
-void clg_block_adapt(clg_block *block, const clg_shard *shard, double tokens, double in, double out,
-                     int modules, int experts);
+/* The adapters beside a matrix, one for each of its modules and experts (stack:
+ * shared_expert_adapters: one for all of these), where the plan has adapters. */
+void clg_block_adapt(clg_block *block, const clg_shard *shard, clg_matrix matrix);
 
-/* Those of an MLP's widening matrices, gate and up: each its own, or one beside both (stack:
- * joined_adapters); and of the one back. */
-void clg_block_adapt_wide(clg_block *block, const clg_shard *shard, double tokens, double hidden,
-                          double width, bool gated, int experts);
-void clg_block_adapt_down(clg_block *block, const clg_shard *shard, double tokens, double width,
-                          double hidden, int experts);
-
-/* A product of so many modules that read one input, `out` of all, where they make one product: a
- * frozen base is unpacked, and the input brought into its form, for each. */
-void clg_block_modules(clg_block *block, const clg_shard *shard, const char *name, double tokens,
-                       double in, double out, int modules);
+/* Those of an MLP's widening matrices, gate and up, `out` of both: each its own, or one beside both
+ * (stack: joined_adapters); and of the one back. */
+void clg_block_adapt_wide(clg_block *block, const clg_shard *shard, clg_matrix matrix, bool gated);
+void clg_block_adapt_down(clg_block *block, const clg_shard *shard, clg_matrix matrix);
 
 /* Whether activations of layers are fp32 beside a frozen base of 16-bit products (stack:
  * single_beside_frozen). Sharding trainers bring the norms back to 16 bit: FSDP's mixed precision,
  * DeepSpeed's engine. */
 bool clg_block_single(const clg_shard *shard);
 
-/* What a frozen weight that is stored narrow costs beside its product, over `tokens`. */
-void clg_block_frozen(clg_block *block, const clg_shard *shard, double tokens, double in,
-                      double out, double matrices, int modules);
+/* What a frozen matrix that is stored narrow costs beside its product. */
+void clg_block_frozen(clg_block *block, const clg_shard *shard, const clg_matrix *matrix);
 
 /* Of the product that gives the gradient to a frozen weight's input. */
 clg_precision clg_block_frozen_backward(const clg_shard *shard, clg_precision forward);
 
 /* A linear layer of a part that is trained apart: nothing flows back through its input. In the wide
  * precision. */
-void clg_block_detached(clg_block *block, const clg_shard *shard, const char *name, double tokens,
-                        double in, double out);
+void clg_block_detached(clg_block *block, const clg_shard *shard, clg_matrix matrix);
 
-/* The same over local experts: `rows` in all. Casts that the kernel before does on its way (stack:
+/* A linear layer of local experts. Casts that the kernel before does on its way (stack:
  * fused_experts) are left out. */
 enum { CLG_CAST_INPUT = 1, CLG_CAST_GRADIENT = 2 };
-void clg_block_experts(clg_block *block, const clg_shard *shard, const char *name, double rows,
-                       double in, double out, double experts, unsigned casts);
+void clg_block_experts(clg_block *block, const clg_shard *shard, clg_matrix matrix, unsigned casts);
 
 /* A memory-bound kernel: `forward` and `backward` bytes in all, in so many kernels. */
 void clg_block_memory(clg_block *block, const char *name, double forward, int forward_kernels,

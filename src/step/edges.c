@@ -104,16 +104,24 @@ static void loss(clg_block *block, const clg_shard *shard, double local) {
     }
 }
 
+/* Logits, of this rank's part of the vocabulary. */
+static void vocabulary(clg_block *block, const clg_shard *shard, const char *name, double hidden,
+                       double local) {
+    clg_matrix head = clg_matrix_of(name, shard->tokens, hidden, local);
+    head.wide = true;
+    clg_block_linear(block, shard, head);
+}
+
 /* A multi-token-prediction module beside its layer (which the last stage does once more): norms of
  * state and embedding, their 2h x h projection, and the shared head and loss again (DeepSeek-V3,
  * arXiv:2412.19437, section 2.2). What a loss has for a moment is gone before the next begins. */
 static void predict_further(clg_block *block, const clg_shard *shard, double hidden, double local) {
     double elements = shard->own_tokens * hidden, before = block->transient_bytes;
     clg_block_norm(block, shard, "prediction norms", 2 * elements, false);
-    clg_block_linear(block, shard, "prediction projection", shard->own_tokens, 2 * hidden, hidden,
-                     true);
+    clg_block_linear(block, shard,
+                     clg_matrix_of("prediction projection", shard->own_tokens, 2 * hidden, hidden));
     block->saved_bytes += 3 * elements * shard->wide_bytes;
-    clg_block_linear(block, shard, "prediction head", shard->tokens, hidden, local, false);
+    vocabulary(block, shard, "prediction head", hidden, local);
     block->transient_bytes = 0;
     loss(block, shard, local);
     block->transient_bytes = fmax(block->transient_bytes, before);
@@ -129,7 +137,7 @@ void clg_block_head(clg_block *block, const clg_shard *shard) {
     block->saved_bytes += shard->own_tokens * hidden * (shard->stream_bytes + shard->wide_bytes);
     clg_block_cast_input(block, shard, shard->own_tokens * hidden, 1);
     clg_block_enter_tensor(block, shard, "head input", false);
-    clg_block_linear(block, shard, "output head", shard->tokens, hidden, local, false);
+    vocabulary(block, shard, "output head", hidden, local);
     if (shard->layout->sp) /* autograd keeps what the head was given, as of layers (step.c) */
         block->saved_bytes += shard->stack->memory.kept_gathers *
                               (shard->tokens - shard->own_tokens) * hidden * shard->wide_bytes;

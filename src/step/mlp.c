@@ -116,11 +116,14 @@ static void dense(clg_block *block, const clg_shard *shard, double width, bool g
     int parts = gated ? 2 : 1, from = block->ops;
     double saved = block->saved_bytes, transient = block->transient_bytes;
     block->transient_bytes = 0;
-    clg_block_modules(block, shard, up, shard->tokens, hidden, parts * local, parts);
-    clg_block_adapt_wide(block, shard, shard->tokens, hidden, local, gated, 1);
+    clg_matrix widen = {
+        .name = up, .rows = shard->tokens, .in = hidden, .out = parts * local, .modules = parts};
+    clg_matrix narrow = clg_matrix_of(down, shard->tokens, local, hidden);
+    clg_block_linear(block, shard, widen);
+    clg_block_adapt_wide(block, shard, widen, gated);
     activate(block, shard, (activation){.elements = shard->tokens * local, .gated = gated});
-    clg_block_linear(block, shard, down, shard->tokens, local, hidden, true);
-    clg_block_adapt_down(block, shard, shard->tokens, local, hidden, 1);
+    clg_block_linear(block, shard, narrow);
+    clg_block_adapt_down(block, shard, narrow);
     in_parts(block, shard, saved, transient, from);
 }
 
@@ -179,8 +182,12 @@ static void expert_tensor(clg_block *block, const clg_shard *shard, double bytes
 
 /* Router in fp32 or 16 bit: small product, softmax, top-k, counting: about ten small kernels. */
 static void route(clg_block *block, const clg_shard *shard, const clg_mlp *mlp) {
-    clg_block_linear(block, shard, "router", shard->own_tokens, (double)shard->model->hidden,
-                     mlp->experts, false);
+    clg_block_linear(block, shard,
+                     (clg_matrix){.name = "router",
+                                  .rows = shard->own_tokens,
+                                  .in = (double)shard->model->hidden,
+                                  .out = mlp->experts,
+                                  .wide = true});
     clg_block_memory(block, "choose experts", shard->own_tokens * mlp->experts * 4 * 6, 10,
                      shard->own_tokens * mlp->experts * 4 * 4, 6);
     bool counts = !clg_block_fused_experts(shard);
@@ -287,17 +294,23 @@ static void multiply(clg_block *block, const clg_shard *shard, const clg_mlp *ml
     double hidden = (double)clg_expert_input(shard->model, mlp);
     double local = (double)mlp->experts / layout->ep;
     double width = (double)mlp->expert_ffn / layout->etp;
-    int each = local > 1 && !shard->stack->experts.adapter_shared ? (int)(local + 0.5) : 1;
+    clg_matrix widen = {.name = "expert up projection",
+                        .rows = rows,
+                        .in = hidden,
+                        .out = (mlp->gated ? 2 : 1) * width,
+                        .experts = local};
+    clg_matrix narrow = {.name = "expert down projection",
+                         .rows = rows,
+                         .in = width,
+                         .out = hidden,
+                         .experts = local};
     pad_experts(block, shard, rows * hidden, local, local * (mlp->gated ? 3 : 2) * width * hidden);
     loop_experts(block, shard, mlp, local);
-    clg_block_experts(block, shard, "expert up projection", rows, hidden,
-                      (mlp->gated ? 2 : 1) * width, local,
-                      CLG_CAST_INPUT | (fused ? 0 : CLG_CAST_GRADIENT));
-    clg_block_adapt_wide(block, shard, rows, hidden, width, mlp->gated, each);
+    clg_block_experts(block, shard, widen, CLG_CAST_INPUT | (fused ? 0 : CLG_CAST_GRADIENT));
+    clg_block_adapt_wide(block, shard, widen, mlp->gated);
     activate(block, shard, (activation){rows * width, mlp->gated, mlp->clamped, fused});
-    clg_block_experts(block, shard, "expert down projection", rows, width, hidden, local,
-                      (fused ? 0 : CLG_CAST_INPUT) | CLG_CAST_GRADIENT);
-    clg_block_adapt_down(block, shard, rows, width, hidden, each);
+    clg_block_experts(block, shard, narrow, (fused ? 0 : CLG_CAST_INPUT) | CLG_CAST_GRADIENT);
+    clg_block_adapt_down(block, shard, narrow);
     if (mlp->biases && !fused) add_biases(block, shard, rows * hidden, local);
 }
 
@@ -307,8 +320,10 @@ static void multiply(clg_block *block, const clg_shard *shard, const clg_mlp *ml
 static void narrow(clg_block *block, const clg_shard *shard, const clg_mlp *mlp, bool back) {
     double hidden = (double)shard->model->hidden, latent = (double)mlp->latent;
     if (mlp->latent == 0) return;
-    clg_block_linear(block, shard, back ? "from latent width" : "to latent width",
-                     shard->own_tokens, back ? latent : hidden, back ? hidden : latent, true);
+    clg_block_linear(block, shard,
+                     clg_matrix_of(back ? "from latent width" : "to latent width",
+                                   shard->own_tokens, back ? latent : hidden,
+                                   back ? hidden : latent));
     if (back) block->saved_bytes += shard->own_tokens * latent * clg_block_operand_bytes(shard);
 }
 

@@ -21,8 +21,12 @@ static void pool(clg_block *block, const clg_shard *shard, const clg_attention *
     if (attention->pooling.every == 0) return;
     double made = shard->tokens * w->pooled * wide;
     double entries = shard->tokens / attention->pooling.every * attention->head_dim * wide;
-    clg_block_linear(block, shard, "pooled values and weights", shard->tokens, hidden, w->pooled,
-                     false);
+    clg_block_linear(block, shard,
+                     (clg_matrix){.name = "pooled values and weights",
+                                  .rows = shard->tokens,
+                                  .in = hidden,
+                                  .out = w->pooled,
+                                  .wide = true});
     clg_block_memory(block, "pool", made + entries, 1, 2 * made + entries, 1);
     block->saved_bytes += made + entries;
 }
@@ -32,12 +36,13 @@ void clg_block_pooled(clg_block *block, const clg_shard *shard, const clg_attent
     double tokens = shard->tokens, hidden = (double)shard->model->hidden;
     double rank = attention->query_rank, from = rank > 0 ? rank : hidden;
     if (rank > 0) {
-        clg_block_linear(block, shard, "query down projection", tokens, hidden, rank, true);
+        clg_block_linear(block, shard,
+                         clg_matrix_of("query down projection", tokens, hidden, rank));
         clg_block_norm(block, shard, "query norm", tokens * rank, false);
     }
-    clg_block_linear(block, shard, "query up projection", tokens, from, w->queries, true);
+    clg_block_linear(block, shard, clg_matrix_of("query up projection", tokens, from, w->queries));
     clg_block_norm(block, shard, "norm of heads", tokens * w->queries, false);
-    clg_block_linear(block, shard, "key projection", tokens, hidden, w->keys, true);
+    clg_block_linear(block, shard, clg_matrix_of("key projection", tokens, hidden, w->keys));
     clg_block_norm(block, shard, "key norm", tokens * w->keys, false);
     block->saved_bytes += tokens * 2 * (rank + w->queries + w->keys) * shard->wide_bytes;
     pool(block, shard, attention, w);
@@ -49,7 +54,8 @@ double clg_block_pooled_output(clg_block *block, const clg_shard *shard,
     double each = w->results * attention->output_rank / fmax(1, w->output);
     double bytes = 2 * shard->tokens * w->results * shard->wide_bytes;
     clg_block_memory(block, "rotation of results", bytes, 1, bytes, 1);
-    clg_block_linear(block, shard, "output down projection", shard->tokens, each, w->output, true);
+    clg_block_linear(block, shard,
+                     clg_matrix_of("output down projection", shard->tokens, each, w->output));
     block->saved_bytes += shard->tokens * w->output * clg_block_operand_bytes(shard);
     return w->output;
 }

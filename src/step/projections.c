@@ -16,13 +16,13 @@ static void adapt_heads(clg_block *block, const clg_shard *shard, const clg_widt
                  {CLG_TARGET_KEY, fmin(w->keys, w->made)},
                  {CLG_TARGET_VALUE, fmax(0, w->made - w->keys)}};
     if (shard->stack->fused.adapters) {
-        int modules = shard->layout->adapter.targets & all ? 1 : 0;
-        clg_block_adapt(block, shard, shard->tokens, hidden, w->columns, modules, 1);
+        if (shard->layout->adapter.targets & all)
+            clg_block_adapt(block, shard, clg_matrix_of("", shard->tokens, hidden, w->columns));
         return;
     }
     for (int i = 0; i < 3; i++)
         if (parts[i].width > 0 && shard->layout->adapter.targets & parts[i].target)
-            clg_block_adapt(block, shard, shard->tokens, hidden, parts[i].width, 1, 1);
+            clg_block_adapt(block, shard, clg_matrix_of("", shard->tokens, hidden, parts[i].width));
 }
 
 /* Modules that read the same input: of gated models q, k and v, of others (GPT-2, GPT-NeoX, BLOOM,
@@ -36,8 +36,12 @@ static int modules_of(const clg_model *model) {
 static void project_grouped(clg_block *block, const clg_shard *shard,
                             const clg_attention *attention, const clg_widths *w) {
     double tokens = shard->tokens, hidden = (double)shard->model->hidden, width = w->columns;
-    clg_block_modules(block, shard, "query-key-value projection", tokens, hidden, width,
-                      modules_of(shard->model));
+    clg_block_linear(block, shard,
+                     (clg_matrix){.name = "query-key-value projection",
+                                  .rows = tokens,
+                                  .in = hidden,
+                                  .out = width,
+                                  .modules = modules_of(shard->model)});
     adapt_heads(block, shard, w);
     bool twice = shard->stack->memory.kept_projection && attention->heads == attention->kv_heads;
     if (twice) width += w->keys + w->values;
@@ -64,26 +68,32 @@ static void project_latent(clg_block *block, const clg_shard *shard, const clg_a
     double latent = attention->kv_rank + attention->rope_dim;
     bool again = expands_again(shard);
     if (attention->query_rank > 0) {
-        clg_block_linear(block, shard, "query down projection", tokens, hidden,
-                         attention->query_rank, true);
+        clg_block_linear(
+            block, shard,
+            clg_matrix_of("query down projection", tokens, hidden, attention->query_rank));
         clg_block_norm(block, shard, "query norm", tokens * attention->query_rank, false);
         int up = block->ops;
-        clg_block_linear(block, shard, "query up projection", tokens, attention->query_rank,
-                         heads * attention->head_dim, true);
+        clg_block_linear(block, shard,
+                         clg_matrix_of("query up projection", tokens, attention->query_rank,
+                                       heads * attention->head_dim));
         if (again) clg_block_redo(block, up);
         block->saved_bytes += tokens * 2 * attention->query_rank * w;
     } else {
-        clg_block_linear(block, shard, "query projection", tokens, hidden,
-                         heads * attention->head_dim, true);
+        clg_block_linear(
+            block, shard,
+            clg_matrix_of("query projection", tokens, hidden, heads * attention->head_dim));
     }
     if (attention->gate_dim > 0)
-        clg_block_linear(block, shard, "output gate projection", tokens, hidden,
-                         heads * attention->gate_dim, true);
-    clg_block_linear(block, shard, "key-value down projection", tokens, hidden, latent, true);
+        clg_block_linear(
+            block, shard,
+            clg_matrix_of("output gate projection", tokens, hidden, heads * attention->gate_dim));
+    clg_block_linear(block, shard,
+                     clg_matrix_of("key-value down projection", tokens, hidden, latent));
     clg_block_norm(block, shard, "key-value norm", tokens * attention->kv_rank, false);
     int up = block->ops;
-    clg_block_linear(block, shard, "key-value up projection", tokens, attention->kv_rank,
-                     heads * (nope + attention->value_head_dim), true);
+    clg_block_linear(block, shard,
+                     clg_matrix_of("key-value up projection", tokens, attention->kv_rank,
+                                   heads * (nope + attention->value_head_dim)));
     if (again) clg_block_redo(block, up);
     block->saved_bytes += tokens * (latent + attention->kv_rank) * w;
     double kept = 2 * attention->head_dim + attention->value_head_dim;

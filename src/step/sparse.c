@@ -64,8 +64,10 @@ static void project(clg_block *block, const clg_shard *shard, const clg_attentio
     double queries = (double)indexer->heads * indexer->dim, weights = weighed ? indexer->heads : 0;
     double keys = indexer->dim;
     if (attention->pooling.every > 0) keys *= 2 * attention->pooling.series;
-    clg_block_detached(block, shard, "index query projection", tokens, from, queries);
-    clg_block_detached(block, shard, "index key projection", tokens, hidden, keys + weights);
+    clg_block_detached(block, shard,
+                       clg_matrix_of("index query projection", tokens, from, queries));
+    clg_block_detached(block, shard,
+                       clg_matrix_of("index key projection", tokens, hidden, keys + weights));
     double passed = 2 * tokens * (queries + keys) * w;
     clg_block_memory(block, "index norm and rotation", passed, 2, passed, 2);
     block->saved_bytes += tokens * (queries + keys + weights) * w;

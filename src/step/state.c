@@ -138,12 +138,13 @@ static void low_rank_gates(clg_block *block, const clg_shard *shard, const clg_a
                            clg_widths w) {
     double tokens = shard->tokens, hidden = (double)shard->model->hidden;
     if (w.rank <= 0) return;
-    clg_block_linear(block, shard, "gate down projections", tokens, hidden, w.low_gates * w.rank,
-                     true);
-    clg_block_linear(block, shard, "decay up projection", tokens, w.rank, w.heads * a->head_dim,
-                     true);
+    clg_block_linear(block, shard,
+                     clg_matrix_of("gate down projections", tokens, hidden, w.low_gates * w.rank));
+    clg_block_linear(block, shard,
+                     clg_matrix_of("decay up projection", tokens, w.rank, w.heads * a->head_dim));
     if (w.low_gates > 1)
-        clg_block_linear(block, shard, "gate up projection", tokens, w.rank, w.results, true);
+        clg_block_linear(block, shard,
+                         clg_matrix_of("gate up projection", tokens, w.rank, w.results));
     block->saved_bytes +=
         tokens * (w.low_gates * w.rank + w.heads * a->head_dim) * shard->wide_bytes;
 }
@@ -179,7 +180,8 @@ void clg_block_state(clg_block *block, const clg_shard *shard, const clg_attenti
     clg_widths w = clg_widths_of(a, shard->layout->tp);
     double tokens = shard->tokens, hidden = (double)shard->model->hidden, size = shard->wide_bytes;
     clg_block_enter_tensor(block, shard, "state input", true);
-    clg_block_linear(block, shard, "state input projection", tokens, hidden, w.columns, true);
+    clg_block_linear(block, shard,
+                     clg_matrix_of("state input projection", tokens, hidden, w.columns));
     low_rank_gates(block, shard, a, w);
     if (shard->layout->cp > 1) exchange(block, shard, "state heads for tokens", w.columns);
     convolve(block, shard, a, w);
@@ -195,6 +197,7 @@ void clg_block_state(clg_block *block, const clg_shard *shard, const clg_attenti
     double states = 2 * w.heads * a->head_dim * a->value_head_dim / a->chunk;
     block->transient_bytes =
         fmax(block->transient_bytes, tokens * size * (states + 2 * w.channels + w.results));
-    clg_block_linear(block, shard, "state output projection", tokens, w.results, hidden, true);
+    clg_block_linear(block, shard,
+                     clg_matrix_of("state output projection", tokens, w.results, hidden));
     clg_block_leave_tensor(block, shard, "state output");
 }

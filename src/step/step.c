@@ -86,10 +86,10 @@ static void write_layer_input(clg_block *block, const clg_shard *shard,
     double width = (double)shard->model->layer_input, hidden = (double)shard->model->hidden;
     double tokens = shard->own_tokens, bytes = tokens * width * shard->wide_bytes;
     if (width <= 0 || kind->idle) return;
-    clg_block_linear(block, shard, "layer input projection", tokens, hidden, width, true);
-    clg_block_linear(block, shard, "layer input gate", tokens, hidden, width, true);
+    clg_block_linear(block, shard, clg_matrix_of("layer input projection", tokens, hidden, width));
+    clg_block_linear(block, shard, clg_matrix_of("layer input gate", tokens, hidden, width));
     clg_block_memory(block, "layer input", 6 * bytes, 2, 10 * bytes, 3);
-    clg_block_linear(block, shard, "layer input to hidden", tokens, width, hidden, true);
+    clg_block_linear(block, shard, clg_matrix_of("layer input to hidden", tokens, width, hidden));
     block->saved_bytes += tokens * (hidden + 4 * width) * shard->wide_bytes;
 }
 
