@@ -118,6 +118,15 @@ void clg_block_norm(clg_block *block, const clg_shard *shard, const char *name, 
                     bool layer_norm);
 void clg_block_residual(clg_block *block, const clg_shard *shard);
 
+typedef struct clg_activation {
+    double elements; /* of its output */
+    bool gated, clamped;
+    bool inside; /* done by the products beside it */
+} clg_activation;
+
+/* Limits and activation; done again in the backward, only their input is kept. */
+void clg_block_activate(clg_block *block, const clg_shard *shard, clg_activation activation);
+
 /* What a part gives is added to what it read, or mixed into the streams. */
 void clg_block_join(clg_block *block, const clg_shard *shard);
 
