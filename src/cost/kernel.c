@@ -1,5 +1,6 @@
 /* kernel.c -- reading the curves of a GPU, and the memory-bound kernels. */
 #include "cost/kernel.h"
+#include "cost/kernel_lent.h"
 
 #include "dataset/dataset.h"
 #include "dataset/kept.h"
@@ -179,144 +180,6 @@ static clg_status read_curves(const clg_json *root, bool whole, const char *file
     return read_rest(root, whole, file, kernels, error);
 }
 
-static clg_status read_file(clg_arena *arena, const clg_file *file, clg_kernels *kernels,
-                            clg_error *error) {
-    const clg_json *root;
-    clg_kernels read = {.file = file->path, .batched.efficiency = 1};
-    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
-        read_curves(root, true, file->path, &read, error) != CLG_OK)
-        return CLG_BAD_INPUT;
-    clg_json_member(root, "serving"); /* cost/skinny reads it */
-    if (clg_value_done(root, file->path, error) != CLG_OK) return CLG_BAD_INPUT;
-    fill_missing_gemm(read.gemm);
-    fill_missing_grouped(&read);
-    fill_missing_gemm(read.grouped);
-    fill_missing_attention(read.attention);
-    *kernels = read;
-    return CLG_OK;
-}
-
-/* The lender of a generation in data/kernel-lenders.csv. NULL of one that is not there; with
- * `stranger` the first that lends to all and is not the generation's own. */
-static const char *lender_of(clg_arena *arena, const char *generation, bool stranger) {
-    clg_csv csv = clg_dataset_csv(arena, "kernel-lenders.csv");
-    const char *own = stranger ? lender_of(arena, generation, false) : NULL;
-    for (int i = 0; i < csv.rows; i++) {
-        const char *of = clg_csv_field(&csv, i, "generation"), *gpu = clg_csv_field(&csv, i, "gpu");
-        if (strcmp(of, stranger ? "*" : generation) == 0 && !(own && strcmp(own, gpu) == 0))
-            return gpu;
-    }
-    return NULL;
-}
-
-/* Whose curves stand in for a GPU without its own: the measured one of its generation, where its
- * file names no nearer one. */
-static const char *lender(clg_arena *arena, const clg_gpu *gpu) {
-    const char *found = gpu->lender ? gpu->lender : lender_of(arena, gpu->generation, false);
-    return found ? found : lender_of(arena, gpu->generation, true);
-}
-
-static const clg_file *curves_of(clg_arena *arena, const char *gpu) {
-    return gpu ? clg_dataset_find(clg_arena_print(arena, "kernel/%s.json", gpu)) : NULL;
-}
-
-/* x^(1/3) as the fixed point of y = (x y)^(1/4): square roots are the same everywhere. */
-static double cube_root(double x) {
-    double y = 1;
-    for (int i = 0; i < 64; i++) y = sqrt(sqrt(x * y));
-    return y;
-}
-
-/* The chip of the timed board under a lower power limit, or fewer of its multiprocessors. Dynamic
- * power is capacity x voltage^2 x clock, and voltage falls with the clock (Chandrakasan, Sheng,
- * Brodersen 1992, IEEE JSSC 27(4)): the clock that a multiprocessor sustains goes as the cube root
- * of its watts. Peaks are those of boards' own boost clocks, so what they share is flop/s of one
- * multiprocessor: one that does half as much a clock is limited later. Static power and voltages
- * that fall no further, which make it worse, and clocks that a limit never touched (sustained 1)
- * are left out. */
-static clg_status limit_power(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
-                              clg_error *error) {
-    clg_gpu timed;
-    if (clg_gpu_find(arena, lender(arena, gpu), &timed, error) != CLG_OK) return CLG_BAD_INPUT;
-    double watts = gpu->tdp_w / timed.tdp_w * timed.multiprocessors / gpu->multiprocessors;
-    double own = gpu->peak_flop_per_s[CLG_BF16] / gpu->multiprocessors;
-    double peaks = timed.peak_flop_per_s[CLG_BF16] / timed.multiprocessors / own;
-    bool same = strcmp(gpu->generation, timed.generation) == 0 && own > 0;
-    if (!same || kernels->gemm[CLG_BF16].sustained >= 1 || (watts >= 1 && peaks <= 1))
-        return CLG_OK;
-    double share = cube_root(fmin(watts, 1)) * peaks;
-    for (int p = 0; p < CLG_PRECISIONS; p++) {
-        kernels->gemm[p].sustained = fmin(1, kernels->gemm[p].sustained * share);
-        kernels->grouped[p].sustained = fmin(1, kernels->grouped[p].sustained * share);
-    }
-    return CLG_OK;
-}
-
-clg_status clg_units_cut(clg_arena *arena, const clg_gpu *gpu, double *cut, clg_error *error) {
-    enum { LEAST = 2 };
-    clg_gpu timed;
-    *cut = 1;
-    if (clg_gpu_find(arena, lender(arena, gpu), &timed, error) != CLG_OK) return CLG_BAD_INPUT;
-    double own = gpu->peak_flop_per_s[CLG_BF16] / gpu->multiprocessors / gpu->clock_hz;
-    double theirs = timed.peak_flop_per_s[CLG_BF16] / timed.multiprocessors / timed.clock_hz;
-    if (strcmp(gpu->generation, timed.generation) == 0 && theirs >= LEAST * own && own > 0)
-        *cut = theirs / own;
-    return CLG_OK;
-}
-
-double clg_slowed_share(double share, double cut) { return 1 / (1 + (1 / share - 1) / cut); }
-
-static void slow_gemm(clg_gemm_curve *c, double cut) {
-    c->efficiency = clg_slowed_share(c->efficiency, cut);
-    c->medium_tile = clg_slowed_share(c->medium_tile, cut);
-    c->small_tile = clg_slowed_share(c->small_tile, cut);
-    c->k_overhead /= cut;
-}
-
-static clg_status slow_units(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
-                             clg_error *error) {
-    double cut;
-    if (clg_units_cut(arena, gpu, &cut, error) != CLG_OK) return CLG_BAD_INPUT;
-    if (cut == 1) return CLG_OK;
-    for (int p = 0; p < CLG_PRECISIONS; p++) {
-        slow_gemm(&kernels->gemm[p], cut);
-        slow_gemm(&kernels->grouped[p], cut);
-    }
-    for (int i = 0; i < CLG_ATTENTION_KERNELS; i++) {
-        clg_attention_curve *a = &kernels->attention[i];
-        a->forward_efficiency = clg_slowed_share(a->forward_efficiency, cut);
-        a->backward_efficiency = clg_slowed_share(a->backward_efficiency, cut);
-    }
-    return CLG_OK;
-}
-
-const clg_file *clg_kernels_file(clg_arena *arena, const clg_gpu *gpu, bool *borrowed) {
-    const clg_file *file = curves_of(arena, gpu->name);
-    *borrowed = file == NULL;
-    return file ? file : curves_of(arena, lender(arena, gpu));
-}
-
-clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
-                            clg_error *error) {
-    bool borrowed;
-    const clg_file *file = clg_kernels_file(arena, gpu, &borrowed);
-    if (!file)
-        return clg_fail(error, CLG_BAD_INPUT, "add data/kernel/<gpu>.json", "no kernel curves");
-    if (read_file(arena, file, kernels, error) != CLG_OK) return CLG_BAD_INPUT;
-    kernels->borrowed = borrowed;
-    if (borrowed && limit_power(arena, gpu, kernels, error) != CLG_OK) return CLG_BAD_INPUT;
-    return borrowed ? slow_units(arena, gpu, kernels, error) : CLG_OK;
-}
-
-clg_status clg_kernels_generic(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
-                               clg_error *error) {
-    const clg_file *file = curves_of(arena, lender_of(arena, gpu->generation, true));
-    if (!file) return clg_fail(error, CLG_BAD_INPUT, "add data/kernel/<gpu>.json", "no curves");
-    if (read_file(arena, file, kernels, error) != CLG_OK) return CLG_BAD_INPUT;
-    kernels->borrowed = true;
-    return CLG_OK;
-}
-
 /* With a share of nothing no kernel would ever end. */
 static bool all_positive(const clg_kernels *k) {
     bool positive = k->memory.efficiency > 0 && k->optimizer_efficiency > 0 &&
@@ -333,6 +196,64 @@ static bool all_positive(const clg_kernels *k) {
         positive = positive && k->attention[i].forward_efficiency > 0 &&
                    k->attention[i].backward_efficiency > 0;
     return positive;
+}
+
+/* What a file says, over what its base says; `left`: so many bases may follow. */
+static clg_status read_over_base(clg_arena *arena, const clg_file *file, int left,
+                                 clg_kernels *kernels, clg_error *error) {
+    const clg_json *root;
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+        return error->status;
+    const char *name = clg_json_text(root, "base", "");
+    const clg_file *base = *name && left > 0 ? clg_kernels_called(arena, name) : NULL;
+    if (*name && !base) {
+        clg_error_at(error, file->path, root->line, root->column, "base");
+        return clg_fail(error, CLG_BAD_INPUT, "name a GPU with curves, whose bases do not go round",
+                        "no curves of '%.64s' to begin with", name);
+    }
+    if (base && read_over_base(arena, base, left - 1, kernels, error) != CLG_OK)
+        return error->status;
+    kernels->file = file->path;
+    clg_json_member(root, "serving"); /* cost/skinny reads it */
+    if (read_curves(root, !*name, file->path, kernels, error) != CLG_OK) return error->status;
+    return clg_value_done(root, file->path, error);
+}
+
+static clg_status read_file(clg_arena *arena, const clg_file *file, clg_kernels *kernels,
+                            clg_error *error) {
+    clg_kernels read = {.batched.efficiency = 1};
+    if (read_over_base(arena, file, 4, &read, error) != CLG_OK) return error->status;
+    fill_missing_gemm(read.gemm);
+    fill_missing_grouped(&read);
+    fill_missing_gemm(read.grouped);
+    fill_missing_attention(read.attention);
+    if (!all_positive(&read)) {
+        clg_error_at(error, file->path, 0, 0, NULL);
+        return clg_fail(error, CLG_BAD_INPUT, "state all of a curve that the base has not",
+                        "a share of 0");
+    }
+    *kernels = read;
+    return CLG_OK;
+}
+
+clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
+                            clg_error *error) {
+    bool borrowed;
+    const clg_file *file = clg_kernels_file(arena, gpu, &borrowed);
+    if (!file)
+        return clg_fail(error, CLG_BAD_INPUT, "add data/kernel/<gpu>.json", "no kernel curves");
+    if (read_file(arena, file, kernels, error) != CLG_OK) return CLG_BAD_INPUT;
+    kernels->borrowed = borrowed;
+    return borrowed ? clg_kernels_lend(arena, gpu, kernels, error) : CLG_OK;
+}
+
+clg_status clg_kernels_generic(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
+                               clg_error *error) {
+    const clg_file *file = clg_kernels_of_stranger(arena, gpu);
+    if (!file) return clg_fail(error, CLG_BAD_INPUT, "add data/kernel/<gpu>.json", "no curves");
+    if (read_file(arena, file, kernels, error) != CLG_OK) return CLG_BAD_INPUT;
+    kernels->borrowed = true;
+    return CLG_OK;
 }
 
 static clg_status check_name(const clg_json *root, const char *file, const clg_gpu *gpu,

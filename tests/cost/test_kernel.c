@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <math.h>
+#include <string.h>
 
 static clg_arena arena;
 
@@ -55,6 +56,35 @@ static void limits(void) {
     CHECK(clg_gpu_find(&arena, "a800-sxm-80gb", &gpu, &e) == CLG_OK);
     gpu.tdp_w = 300;
     CHECK(clg_kernels_find(&arena, &gpu, &k, &e) == CLG_OK && k.gemm[CLG_BF16].sustained == 1);
+}
+
+static clg_status check(const char *text, clg_error *e) {
+    return clg_kernels_check(&arena, &(clg_file){"mine.json", text, strlen(text)}, e);
+}
+
+static void based(void) {
+    clg_gpu gpu;
+    clg_kernels base, k;
+    clg_error e = {0};
+    CASE("a file with a base states what differs: MI355X has its own products in 8 bit, and a tile "
+         "of MI300X");
+    CHECK(clg_gpu_find(&arena, "mi300x", &gpu, &e) == CLG_OK);
+    CHECK(clg_kernels_find(&arena, &gpu, &base, &e) == CLG_OK);
+    CHECK(clg_gpu_find(&arena, "mi355x", &gpu, &e) == CLG_OK);
+    CHECK(clg_kernels_find(&arena, &gpu, &k, &e) == CLG_OK);
+    CHECK(k.gemm[CLG_FP8].efficiency == 0.7 && base.gemm[CLG_FP8].efficiency == 0.48);
+    CHECK(k.gemm[CLG_FP8].medium_tile == base.gemm[CLG_FP8].medium_tile && !k.borrowed);
+    CASE("a base that is not there; a curve that the base has not, stated in part");
+    CHECK(check("{\"name\": \"x\", \"base\": \"h1000\"}", &e) == CLG_BAD_INPUT);
+    CHECK(strcmp(e.file, "mine.json") == 0 && strstr(e.message, "h1000"));
+    e = (clg_error){0};
+    CHECK(
+        check(
+            "{\"name\": \"x\", \"title\": \"x\", \"base\": \"mi300x\", \"attention\": {\"flash3\": "
+            "{\"launch\": {\"value\": 3, \"unit\": \"us\", \"source\": \"s\", \"kind\": "
+            "\"assumed\"}}}}",
+            &e) == CLG_BAD_INPUT);
+    CHECK(strstr(e.mend, "base"));
 }
 
 static void slower_units(void) {
@@ -308,6 +338,7 @@ int main(void) {
                                        "rtx-pro-6000",  "a30",           "l4"};
     for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) bounds(gpus[i]);
     limits();
+    based();
     of_age();
     slower_units();
     experts_of_slower_units();
