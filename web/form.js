@@ -6,13 +6,6 @@ const shownGroups = ["MACHINE", "JOB", "SERVING", "CLUSTER", "LAYOUT", "SCALING"
 const foldedGroups = ["LAYOUT", "SCALING"];
 const extraKnobs = ["top"]; // of groups that are not shown otherwise
 const pageDoes = ["mode"]; // the page draws both modes
-/** What most people set first; the rest of the group is folded. */
-const firstKnobs = {
-  MACHINE: ["gpu", "gpus", "fabric", "stack", "price"],
-  JOB: ["seq", "global-batch", "precision", "adapter", "tokens"],
-  CLUSTER: ["deadline", "budget", "power", "rent"],
-  SERVING: ["trace", "profile", "rate", "span", "prompt", "output", "ttft", "tpot", "replicas", "weights"],
-};
 
 function optionsOf(choices) {
   return choices.map(({ name, title }) => element("option", { value: name }, title && title !== name ? `${name}: ${title}` : name));
@@ -84,8 +77,6 @@ function modelField(models, takeConfig) {
   return field;
 }
 
-const place = (first, field) => (first.includes(field.dataset.flag) ? first.indexOf(field.dataset.flag) : first.length);
-
 /**
  * @param {HTMLFormElement} form
  * @param {object} knobs answer of the params command
@@ -99,13 +90,13 @@ export function openForm(form, knobs, changed, takeConfig, takeFile) {
     const fields = group.params.filter(({ flag }) => !pageDoes.includes(flag)).map(fieldOf);
     if (group.name === "LAYOUT") fields.push(...extra.map(fieldOf));
     if (group.name === "MACHINE") form.append(modelField(knobs.models, takeConfig));
-    const first = firstKnobs[group.name], folded = first ? fields.filter((field) => !first.includes(field.dataset.flag)) : [];
-    if (first) fields.sort((a, b) => place(first, a) - place(first, b));
-    const shown = first ? fields.slice(0, first.length) : fields;
+    const first = group.params.filter((param) => param.first).map(({ flag }) => flag);
+    const isShown = (field) => first.length === 0 || first.includes(field.dataset.flag);
+    const shown = fields.filter(isShown), folded = fields.filter((field) => !isShown(field));
     form.append(foldedGroups.includes(group.name)
       ? element("details", { class: "group" }, element("summary", {}, group.title), element("div", { class: "fields" }, shown))
       : element("fieldset", { class: "group" }, element("legend", {}, group.title), element("div", { class: "fields" }, shown)));
-    if (first) form.append(element("details", { class: "group" }, element("summary", {}, `${group.title}: more`), element("div", { class: "fields" }, folded)));
+    if (folded.length) form.append(element("details", { class: "group" }, element("summary", {}, `${group.title}: more`), element("div", { class: "fields" }, folded)));
   }
   form.addEventListener("file", ({ detail }) => takeFile(detail.flag, detail.file));
   const defaultGpu = form.querySelector("#knob-gpu option").textContent;

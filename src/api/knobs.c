@@ -154,6 +154,7 @@ static void add_param(clg_json_writer *w, clg_param param) {
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "flag", row.flag);
     clg_json_add_string(w, "kind", kind_name(row.kind));
+    clg_json_add_bool(w, "first", row.first);
     clg_json_add_string(w, "argument", row.argument);
     clg_json_add_string(w, "default", row.fallback);
     clg_json_add_string(w, "range", row.range);

@@ -13,9 +13,10 @@ typedef struct mixed_row {
 } mixed_row;
 
 #define GROUP(id, title) {title, {.flag = NULL}},
-#define PARAM(id, flag_, kind_, argument_, fallback_, range_, help_)                               \
+#define ROW(first_, flag_, kind_, argument_, fallback_, range_, help_)                             \
     {NULL,                                                                                         \
-     {.flag = flag_,                                                                               \
+     {.first = first_,                                                                             \
+      .flag = flag_,                                                                               \
       .argument = argument_,                                                                       \
       .fallback = fallback_,                                                                       \
       .range = range_,                                                                             \
@@ -27,6 +28,10 @@ typedef struct mixed_row {
               : (int)(kind_) == LENGTH ? CLG_KIND_LENGTH                                           \
                                        : CLG_KIND_QUANTITY,                                        \
       .dimension = (int)(kind_) < 0 ? CLG_COUNT : (clg_dimension)(kind_)}},
+#define PARAM(id, flag, kind, argument, fallback, range, help)                                     \
+    ROW(false, flag, kind, argument, fallback, range, help)
+#define FIRST(id, flag, kind, argument, fallback, range, help)                                     \
+    ROW(true, flag, kind, argument, fallback, range, help)
 static const mixed_row mixed[] = {
 #include "api/params.def"
 };

@@ -37,6 +37,7 @@ typedef enum clg_param_kind {
 typedef struct clg_param_row {
     const char *flag, *argument, *help;
     const char *fallback; /* as help shows it; "" where there is nothing to say */
+    bool first;           /* most people set it before others of its group */
     bool typed;           /* fallback is a value as a person would write it, and is read */
     const char *range;    /* "1..1024"; "": 0 or more */
     clg_param_kind kind;

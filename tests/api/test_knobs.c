@@ -19,6 +19,18 @@ static void ends_of(clg_param_row row, char *least, char *most, size_t size) {
     snprintf(most, size, "%s", dots + 2);
 }
 
+/* The answer to a request; the caller frees it. */
+static char *ask(const char *request) {
+    clg_arena arena = {0};
+    clg_text out = {.arena = &arena};
+    clg_door_call(&arena, request, strlen(request), (clg_door_host){.progress = {NULL}}, &out);
+    char *text = malloc(out.size + 1);
+    if (text && out.size > 0) memcpy(text, out.data, out.size);
+    if (text) text[out.size] = '\0';
+    clg_arena_clear(&arena);
+    return text;
+}
+
 static void check_range(clg_param_row row) {
     char least[32], most[32], mend[96];
     double from = 1, to = 0, number;
@@ -52,6 +64,13 @@ static void ranges(void) {
             printf("--%s: the default '%s' is no value\n", row.flag, row.fallback);
     }
 
+    CASE("what most people set first is marked so, and told to whoever draws a form");
+    CHECK(clg_param_row_of(CLG_PARAM_GPU).first && !clg_param_row_of(CLG_PARAM_NICS).first);
+    char *knobs = ask("{\"command\":\"params\"}");
+    CHECK(knobs && strstr(knobs, "\"flag\": \"gpus\",\n          \"kind\": \"count\",\n          "
+                                 "\"first\": true"));
+    free(knobs);
+
     CASE("a flag is named in what refuses it");
     clg_request request = {.value = {[CLG_PARAM_SITES] = "2000"}};
     clg_error error = {0};
@@ -60,18 +79,6 @@ static void ranges(void) {
     CHECK_TEXT(error.field, "--sites");
     CHECK_TEXT(error.message, "'2000' is out of range");
     CHECK_TEXT(error.mend, "give 1 to 1024");
-}
-
-/* The answer to a request; the caller frees it. */
-static char *ask(const char *request) {
-    clg_arena arena = {0};
-    clg_text out = {.arena = &arena};
-    clg_door_call(&arena, request, strlen(request), (clg_door_host){.progress = {NULL}}, &out);
-    char *text = malloc(out.size + 1);
-    if (text && out.size > 0) memcpy(text, out.data, out.size);
-    if (text) text[out.size] = '\0';
-    clg_arena_clear(&arena);
-    return text;
 }
 
 static const char jobs[] = "name,model,tokens,min_gpus,max_gpus\\na,llama-2-7b,1G,8,16\\n";
