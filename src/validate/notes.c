@@ -30,6 +30,11 @@ clg_status clg_notes_terms(clg_arena *arena, const char *notes, clg_stack *stack
         if (clg_stack_set_all(stack, said, error) != CLG_OK) return error->status;
     for (int at = 0; (said = clg_words_say(arena, notes, "term_of", &at)) != NULL;)
         if (take_number(arena, said, stack, error) != CLG_OK) return error->status;
+    int at = 0, kind;
+    if ((said = clg_words_say(arena, notes, "gradient", &at)) == NULL) return CLG_OK;
+    if (clg_name_value(clg_precision_names, "gradient", said, &kind, error) != CLG_OK)
+        return error->status;
+    stack->gradient = (clg_precision)kind;
     return CLG_OK;
 }
 

@@ -123,6 +123,11 @@ static void terms(void) {
     CASE("a term that does not exist is no run of anything");
     const char *reason = predict(clg_arena_print(&arena, said, "; terms as printed: dedup=true"));
     CHECK(reason && strstr(reason, "dedup"));
+    CASE("in which type gradients are is no term, but said");
+    scenario.stack.gradient = CLG_BF16;
+    clg_notes_terms(&arena, "parameter gathers not overlapped; gradients in fp32", &scenario.stack,
+                    &error);
+    CHECK(scenario.stack.gradient == CLG_FP32 && scenario.stack.overlap.parameter == 0);
 }
 
 /* 7B without its precision, ending before micro_batch. */
