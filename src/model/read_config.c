@@ -1,7 +1,6 @@
 /* read_config.c -- a Hugging Face config.json into a model.
  *
- * Fields come under several names (config.h), and what no field says comes from the family
- * (family.h). What concerns one layer is read_layers.c. */
+ * Names of fields: config.h; what none of them says: family.h; of one layer: read_layers.c. */
 #include "dataset/kept.h"
 #include "model/raw_model.h"
 
@@ -111,8 +110,10 @@ static clg_status read_ffn(raw_model *raw) {
 static clg_status read_latent(raw_model *raw) {
     const clg_config *c = &raw->config;
     int64_t nope;
-    if (!has(raw, CLG_LATENT)) /* MiMo-V2: values narrower than keys */
-        return clg_config_whole(c, "v_head_dim", 1, 1 << 16, raw->head_dim, &raw->value_head_dim);
+    bool off = clg_config_field(c, "use_mla") != NULL; /* DeepSeek-OCR: then its widths are 0 */
+    if (!has(raw, CLG_LATENT))                         /* MiMo-V2: values narrower than keys */
+        return clg_config_whole(c, off ? "" : "v_head_dim", 1, 1 << 16, raw->head_dim,
+                                &raw->value_head_dim);
     if (clg_config_whole(c, "q_lora_rank", 1, 1 << 20, 0, &raw->query_rank) != CLG_OK ||
         clg_config_needed(c, "kv_lora_rank", "the low rank of keys and values", 1 << 20,
                           &raw->kv_rank) != CLG_OK ||
@@ -237,8 +238,7 @@ static bool is_above_0(const clg_config *config, const char *names) {
     return share && share->kind == CLG_JSON_NUMBER && share->number > 0;
 }
 
-/* How the model's own code trains it: "gelu_new" is elementary operations (transformers
- * activations.py, NewGELUActivation), the other names of activations are a kernel each. */
+/* "gelu_new" is elementary operations (transformers NewGELUActivation), other names a kernel. */
 static void read_code(raw_model *raw) {
     const clg_config *c = &raw->config;
     const clg_json *act = clg_config_field(c, "activation_function|hidden_act|hidden_activation");

@@ -105,7 +105,8 @@ static const clg_family *family_of(clg_arena *arena, const clg_families *familie
 /* Multimodal models keep the language model in text_config. */
 static clg_status find_family(clg_arena *arena, raw_model *raw) {
     clg_config *config = &raw->config;
-    const clg_json *text = clg_config_field(config, "text_config|language_config|llm_config");
+    const clg_json *text = clg_config_field(config, "text_config|language_config|llm_config|"
+                                                    "thinker_config.text_config");
     const clg_json *whole = config->root;
     bool nested = text && text->kind == CLG_JSON_OBJECT;
     /* What the whole model says of its embeddings goes before what its language model does. */
@@ -129,6 +130,9 @@ static clg_status find_family(clg_arena *arena, raw_model *raw) {
     const clg_json *norms = clg_config_field(config, "qk_norm_type");
     if (norms && norms->kind == CLG_JSON_STRING && strcmp(norms->text, "per_head") == 0)
         raw->traits = (raw->traits & ~(unsigned)CLG_WIDE_NORMS) | CLG_HEAD_NORMS;
+    bool latent; /* DeepSeek's smallest have heads of their own under the same type */
+    if (clg_config_switch(config, "use_mla", true, &latent) != CLG_OK) return CLG_BAD_INPUT;
+    if (!latent) raw->traits &= ~(unsigned)CLG_LATENT;
     return nested ? read_defaults(arena, config, family->type) : CLG_OK;
 }
 

@@ -187,6 +187,41 @@ static const struct {
              "\"internlm2\", \"num_attention_heads\": 48, \"num_hidden_layers\": 48, "
              "\"num_key_value_heads\": 8, \"vocab_size\": 92544}",
              19861149696.0},
+            {"EXAONE 3.5 7.8B",
+             "{\"model_type\": \"exaone\", \"hidden_size\": 4096, \"intermediate_size\": 14336, "
+             "\"num_layers\": 32, \"num_attention_heads\": 32, \"num_key_value_heads\": 8, "
+             "\"head_dim\": 128, \"vocab_size\": 102400}",
+             7818448896.0},
+            {"MiniCPM3 4B: latent attention, tied",
+             "{\"model_type\": \"minicpm3\", \"hidden_size\": 2560, \"intermediate_size\": 6400, "
+             "\"num_hidden_layers\": 62, \"num_attention_heads\": 40, \"num_key_value_heads\": 40, "
+             "\"q_lora_rank\": 768, \"kv_lora_rank\": 256, \"qk_nope_head_dim\": 64, "
+             "\"qk_rope_head_dim\": 32, \"v_head_dim\": 64, \"vocab_size\": 73448}",
+             4073875968.0},
+            {"GLM-4.1V 9B, without its tower",
+             "{\"model_type\": \"glm4v\", \"text_config\": {\"model_type\": \"glm4v_text\", "
+             "\"attention_bias\": true, \"hidden_size\": 4096, \"intermediate_size\": 13696, "
+             "\"num_attention_heads\": 32, \"num_hidden_layers\": 40, "
+             "\"num_key_value_heads\": 2, \"vocab_size\": 151552}}",
+             9400279040.0},
+            {"Qwen3-Omni 30B-A3B: the thinker's text is Qwen3 30B-A3B with 128 more rows twice",
+             "{\"model_type\": \"qwen3_omni_moe\", \"thinker_config\": {\"text_config\": "
+             "{\"model_type\": \"qwen3_omni_moe_text\", \"hidden_size\": 2048, "
+             "\"intermediate_size\": 768, \"moe_intermediate_size\": 768, "
+             "\"num_hidden_layers\": 48, \"num_attention_heads\": 32, "
+             "\"num_key_value_heads\": 4, \"head_dim\": 128, \"num_experts\": 128, "
+             "\"num_experts_per_tok\": 8, \"vocab_size\": 152064}}}",
+             30532122624.0 + 2 * 128 * 2048},
+            {"DeepSeek-OCR: DeepSeek's type with heads of its own, use_mla off",
+             "{\"model_type\": \"deepseek_vl_v2\", \"language_config\": {\"use_mla\": false, "
+             "\"hidden_size\": 1280, \"intermediate_size\": 6848, \"kv_lora_rank\": null, "
+             "\"moe_intermediate_size\": 896, \"n_routed_experts\": 64, \"n_shared_experts\": 2, "
+             "\"num_attention_heads\": 10, \"num_experts_per_tok\": 6, \"num_hidden_layers\": 12, "
+             "\"num_key_value_heads\": 10, \"q_lora_rank\": null, \"qk_nope_head_dim\": 0, "
+             "\"qk_rope_head_dim\": 0, \"v_head_dim\": 0, \"first_k_dense_replace\": 1, "
+             "\"vocab_size\": 129280}}",
+             2.0 * 129280 * 1280 + 1280 + 12 * (4.0 * 1280 * 1280 + 2 * 1280) + 3.0 * 1280 * 6848 +
+                 11 * (66 * 3.0 * 1280 * 896 + 1280 * 64)},
             {"StarCoder 15B",
              "{\"model_type\": \"gpt_bigcode\", \"multi_query\": true, \"n_embd\": "
              "6144, \"n_head\": 48, \"n_inner\": 24576, \"n_layer\": 40, "
