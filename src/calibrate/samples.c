@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/name.h"
 #include "calibrate/fit_terms.h"
+#include "machine/machine.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -51,36 +52,23 @@ int clg_samples_precision(const char *word) {
     return look_up(names, word);
 }
 
-/* nvidia-smi and drivers name the board; the longer names stand before their prefixes. */
-const char *clg_samples_gpu(const char *printed) {
-    static const char *const rows[][2] = {{"a100sxm480gb", "a100-sxm-80gb"},
-                                          {"a100sxm80gb", "a100-sxm-80gb"},
-                                          {"a100sxm440gb", "a100-sxm-40gb"},
-                                          {"a100sxm40gb", "a100-sxm-40gb"},
-                                          {"a800sxm", "a800-sxm-80gb"},
-                                          {"h10080gbhbm3", "h100-sxm"},
-                                          {"h100sxm", "h100-sxm"},
-                                          {"h100hbm2e500w", "h100-hbm2e-500w"},
-                                          {"h800", "h800-sxm"},
-                                          {"h200", "h200-sxm"},
-                                          {"gb200", "gb200"},
-                                          {"gb300", "gb300"},
-                                          {"b200", "b200-sxm"},
-                                          {"b300", "b300-sxm"},
-                                          {"v100sxm232gb", "v100-sxm-32gb"},
-                                          {"v100sxm332gb", "v100-sxm-32gb"},
-                                          {"v100sxm32gb", "v100-sxm-32gb"},
-                                          {"mi250x", "mi250x"},
-                                          {"mi300x", "mi300x"},
-                                          {"mi325x", "mi325x"},
-                                          {"mi350x", "mi350x"},
-                                          {"mi355x", "mi355x"}};
-    char plain[128];
-    squeeze(printed, plain, sizeof plain);
-    if (strstr(plain, "pcie") || strstr(plain, "gh200")) return NULL;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (strstr(plain, rows[i][0])) return rows[i][1];
-    return NULL;
+/* The built-in name of a GPU, or NULL. The first kinds of a text are looked up; whoever prints more
+ * keeps his own words, so that a long text takes no long time. */
+static const char *named(clg_arena *arena, clg_samples *samples, const char *printed) {
+    for (int i = 0; i < samples->gpus; i++)
+        if (strcmp(samples->gpu[i].printed, printed) == 0) return samples->gpu[i].name;
+    if (samples->gpus == CLG_SAMPLE_GPUS) return NULL;
+    const char *name = clg_gpu_name(arena, printed);
+    samples->gpu[samples->gpus].printed = printed;
+    samples->gpu[samples->gpus++].name = name;
+    return name;
+}
+
+static void name_gpu(clg_arena *arena, clg_samples *samples, clg_sample *sample) {
+    if (!sample->gpu) sample->gpu = "";
+    const char *name = *sample->gpu ? named(arena, samples, sample->gpu) : NULL;
+    sample->known_gpu = name != NULL;
+    if (name) sample->gpu = name;
 }
 
 void clg_samples_add(clg_arena *arena, clg_samples *samples, const clg_sample *sample) {
@@ -89,7 +77,9 @@ void clg_samples_add(clg_arena *arena, clg_samples *samples, const clg_sample *s
         return;
     }
     CLG_APPEND(arena, samples->sample, samples->count, samples->capacity, *sample);
-    if (!sample->hosts) samples->sample[samples->count - 1].hosts = "";
+    clg_sample *added = &samples->sample[samples->count - 1];
+    name_gpu(arena, samples, added);
+    if (!added->hosts) added->hosts = "";
 }
 
 void clg_samples_leave_out(clg_samples *samples, const char *why) {

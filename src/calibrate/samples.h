@@ -29,7 +29,8 @@ typedef struct clg_sample {
     double expected_s; /* of a step: what its list of operations said */
     double watts;      /* of a GPU meanwhile; 0: not stated */
     bool hot;          /* it was slowed down by heat, or by a power brake */
-    const char *gpu;   /* as the program calls it; "" when not stated */
+    const char *gpu;   /* the built-in name, or as it was printed; "" when not stated */
+    bool known_gpu;    /* built in */
     const char *hosts; /* nodes that took part, with commas; "" when not stated */
 } clg_sample;
 
@@ -38,7 +39,7 @@ typedef struct clg_left_out {
     int count;
 } clg_left_out;
 
-enum { CLG_LEFT_OUT = 16 };
+enum { CLG_LEFT_OUT = 16, CLG_SAMPLE_GPUS = 16 };
 
 typedef struct clg_samples {
     clg_sample *sample;
@@ -46,6 +47,10 @@ typedef struct clg_samples {
     size_t capacity;
     clg_left_out left_out[CLG_LEFT_OUT];
     int reasons;
+    struct {
+        const char *printed, *name; /* NULL: none that is built in */
+    } gpu[CLG_SAMPLE_GPUS];         /* names looked up so far */
+    int gpus;
     int wrong;        /* left out because the results were */
     bool replays;     /* steps are wanted, too; given before reading */
     int ranks, nodes; /* of logs that do not say who took part; given before reading, 0: not */
@@ -64,9 +69,6 @@ typedef enum clg_samples_form {
 clg_status clg_samples_read(clg_arena *arena, const char *file, const char *text, size_t size,
                             clg_samples *samples, clg_samples_form *form, clg_csv *runs,
                             clg_error *error);
-
-/* Canonical name of a GPU from what programs print ("NVIDIA A100-SXM4-80GB"); NULL: unknown. */
-const char *clg_samples_gpu(const char *printed);
 
 /* Internal to samples*.c. */
 void clg_samples_add(clg_arena *arena, clg_samples *samples, const clg_sample *sample);

@@ -11,8 +11,8 @@ enum { FILES = 256, MOST_BYTES = 64 << 20, MOST_READINGS = 20000, SIZES = 64 };
 static void keep_own(clg_samples *samples, const clg_gpu *gpu) {
     int kept = 0;
     for (int i = 0; i < samples->count; i++) {
-        const char *name = clg_samples_gpu(samples->sample[i].gpu);
-        if (name && strcmp(name, gpu->name) != 0)
+        const clg_sample *sample = &samples->sample[i];
+        if (sample->known_gpu && strcmp(sample->gpu, gpu->name) != 0)
             clg_samples_leave_out(samples, "of another GPU: give --gpu");
         else
             samples->sample[kept++] = samples->sample[i];

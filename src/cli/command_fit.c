@@ -103,17 +103,11 @@ static clg_status read_files(clg_session *session, fitting *f, clg_error *error)
     return read_recordings(session, f, recordings, recorded, error);
 }
 
-/* A sample's GPU: its canonical name, or else as it was printed. */
-static const char *gpu_of(const clg_sample *sample) {
-    const char *name = clg_samples_gpu(sample->gpu);
-    return name ? name : sample->gpu;
-}
-
 /* The one GPU of all samples that say theirs; NULL when they disagree, "" when none does. */
 static const char *only_gpu(const clg_samples *samples) {
     const char *only = "";
     for (int i = 0; i < samples->count; i++) {
-        const char *name = gpu_of(&samples->sample[i]);
+        const char *name = samples->sample[i].gpu;
         if (!*name || strcmp(name, only) == 0) continue;
         if (*only) return NULL;
         only = name;
@@ -124,7 +118,7 @@ static const char *only_gpu(const clg_samples *samples) {
 static void keep_gpu(clg_samples *samples, const char *gpu) {
     int kept = 0;
     for (int i = 0; i < samples->count; i++)
-        if (strcmp(gpu_of(&samples->sample[i]), gpu) == 0)
+        if (strcmp(samples->sample[i].gpu, gpu) == 0)
             samples->sample[kept++] = samples->sample[i];
         else
             clg_samples_leave_out(samples, "of another GPU");
@@ -134,10 +128,9 @@ static void keep_gpu(clg_samples *samples, const char *gpu) {
 /* --gpu, or what the samples say. */
 static clg_status choose_gpu(clg_session *session, clg_samples *samples, clg_error *error) {
     const char *only = only_gpu(samples), **value = &session->request.value[CLG_PARAM_GPU];
-    if (only && (*value || clg_samples_gpu(only))) {
-        if (!*value) *value = clg_samples_gpu(only);
-        return CLG_OK;
-    }
+    const char *known = only && !*value ? clg_gpu_name(session->arena, only) : NULL;
+    if (known) *value = known;
+    if (only && *value) return CLG_OK;
     if (!only && *value) {
         keep_gpu(samples, *value);
         if (samples->count > 0) return CLG_OK;

@@ -84,10 +84,11 @@ static bool next_word(const char **at, char word[WORD]) {
         memcpy(word + used, "gb", 3);
         *at += 3;
     }
+    if (strncmp(word, "sxm", 3) == 0) word[3] = '\0'; /* sockets 2 to 6 */
     return used > 0;
 }
 
-/* Words with digits are the same, others begin alike: "sxm" is "sxm4", "a10" is not "a100". */
+/* Words with digits are the same, others begin alike: "spec" is "special", "a10" is not "a100". */
 static bool has_word(const char *title, const char *word) {
     char of_title[WORD];
     bool digits = strpbrk(word, "0123456789") != NULL;
@@ -103,7 +104,7 @@ static bool has_word(const char *title, const char *word) {
 static bool is_around(const char *word) {
     static const char *const words[] = {"dgx",         "hgx",        "superchip", "gpu",
                                         "gpus",        "generation", "edition",   "server",
-                                        "workstation", "standard"};
+                                        "workstation", "standard",   "oam"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(word, words[i]) == 0) return true;
     return false;
@@ -173,6 +174,20 @@ clg_status clg_gpu_find(clg_arena *arena, const char *name, clg_gpu *gpu, clg_er
     return clg_fail(error, CLG_BAD_INPUT,
                     clg_arena_print(arena, "name the machine: --node %s", node.name),
                     "'%.64s' is no GPU but a machine of %d", name, node.gpus);
+}
+
+const char *clg_gpu_name(clg_arena *arena, const char *printed) {
+    clg_arena scratch = {0};
+    clg_error none = {0};
+    clg_gpu gpu;
+    const char *name = NULL;
+    const char *remark = strstr(printed, " (");
+    size_t size = remark ? (size_t)(remark - printed) : strlen(printed);
+    const char *said = clg_arena_copy(&scratch, printed, size);
+    if (*said && clg_gpu_find(&scratch, said, &gpu, &none) == CLG_OK)
+        name = clg_arena_copy(arena, gpu.name, strlen(gpu.name));
+    clg_arena_clear(&scratch);
+    return name;
 }
 
 clg_status clg_node_find(clg_arena *arena, const char *name, clg_node *node, clg_error *error) {

@@ -1,7 +1,6 @@
 /* rates.c -- FLOPs of shapes over time and over peak. */
 #include "trace/rates.h"
 
-#include "calibrate/samples.h"
 #include "machine/machine.h"
 #include "record/ns.h"
 
@@ -9,12 +8,11 @@
 
 /* Dense peak of the GPU that a trace names, from data/gpu; 0: no such GPU or precision. */
 static double peak_flop_per_s(const char *gpu, clg_precision precision) {
-    const char *name = gpu ? clg_samples_gpu(gpu) : NULL;
     clg_arena scratch = {0};
     clg_error ignored = {0};
     clg_gpu found;
     double peak = 0;
-    if (name && clg_gpu_find(&scratch, name, &found, &ignored) == CLG_OK)
+    if (gpu && *gpu && clg_gpu_find(&scratch, gpu, &found, &ignored) == CLG_OK)
         peak = found.peak_flop_per_s[precision];
     clg_arena_clear(&scratch);
     return peak;

@@ -56,17 +56,11 @@ static void test_json_lines(void) {
     CHECK(s.sample[0].collective == CLG_ALL_REDUCE && s.sample[0].ranks == 16);
     CHECK(s.sample[0].nodes == 2 && s.sample[0].bytes == 1048576);
     CHECK_NEAR(s.sample[0].seconds, 2e-4, 1e-12);
-    CHECK_TEXT(clg_samples_gpu(s.sample[0].gpu), "a100-sxm-80gb");
+    CHECK_TEXT(s.sample[0].gpu, "a100-sxm-80gb");
     CHECK(s.sample[1].kind == CLG_SAMPLE_GEMM && s.sample[1].precision == CLG_BF16);
     CASE("JSON Lines: a fault names its line");
     CHECK(read("p.jsonl", "{\"what\":\"gemm\"}\n{\"what\":}\n", &s, &form, &e) == CLG_BAD_INPUT);
     CHECK(e.line == 2 && strcmp(e.file, "p.jsonl") == 0);
-    CASE("names of GPUs");
-    CHECK_TEXT(clg_samples_gpu("NVIDIA H100 80GB HBM3"), "h100-sxm");
-    CHECK_TEXT(clg_samples_gpu("NVIDIA GB200"), "gb200");
-    CHECK_TEXT(clg_samples_gpu("AMD Instinct MI300X"), "mi300x");
-    CHECK_TEXT(clg_samples_gpu("b200-sxm"), "b200-sxm");
-    CHECK(clg_samples_gpu("NVIDIA H100 PCIe") == NULL && clg_samples_gpu("") == NULL);
 }
 
 static void test_log(void) {
@@ -79,7 +73,7 @@ static void test_log(void) {
     CHECK(s.sample[0].collective == CLG_ALL_GATHER); /* the name of the file says so */
     CHECK_NEAR(s.sample[0].seconds, 36.71e-6, 1e-9);
     CHECK_NEAR(s.sample[1].seconds, 46379e-6, 1e-9);
-    CHECK_TEXT(clg_samples_gpu(s.sample[1].gpu), "h100-sxm");
+    CHECK_TEXT(s.sample[1].gpu, "h100-sxm");
     CASE("nccl-tests: a log without ranks is refused");
     CHECK(read("x.log", "# busbw\n 8 2 float sum -1 36 0 0 0 36 0 0 0\n", &s, &form, &e) ==
           CLG_BAD_INPUT);

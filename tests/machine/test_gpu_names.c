@@ -58,6 +58,12 @@ int main(void) {
     CASE("as nvidia-smi reports them");
     CHECK_TEXT(found("NVIDIA H100 80GB HBM3"), "h100-sxm");
     CHECK_TEXT(found("NVIDIA H100 PCIe"), "h100-pcie");
+    CHECK_TEXT(found("Tesla V100-SXM3-32GB"), "v100-sxm-32gb");
+    CHECK_TEXT(found("NVIDIA B300 SXM6 AC"), "b300-sxm");
+    CHECK_TEXT(found("AMD Instinct MI300X OAM"), "mi300x");
+    CHECK_TEXT(clg_gpu_name(&arena, "NVIDIA GB200"), "gb200");
+    CHECK_TEXT(clg_gpu_name(&arena, "A100-80GB (p4de.24xlarge)"), "a100-sxm-80gb");
+    CHECK(clg_gpu_name(&arena, "") == NULL && clg_gpu_name(&arena, "Intel Xeon") == NULL);
     CHECK_TEXT(found("NVIDIA A100 80GB PCIe"), "a100-pcie-80gb");
     CHECK_TEXT(found("NVIDIA A100-SXM4-40GB"), "a100-sxm-40gb");
     CHECK_TEXT(found("Tesla V100-SXM2-32GB"), "v100-sxm-32gb");
