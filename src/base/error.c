@@ -25,7 +25,7 @@ void clg_error_at(clg_error *error, const char *file, int line, int column, cons
     if (field) snprintf(error->field, sizeof error->field, "%s", field);
 }
 
-void clg_error_sentence(const clg_error *error, char *out, unsigned long size) {
+void clg_error_sentence(const clg_error *error, char *out, size_t size) {
     char place[320] = "";
     if (error->line > 0 && error->column > 0)
         snprintf(place, sizeof place, "%s:%d:%d: ", error->file, error->line, error->column);

@@ -32,7 +32,7 @@ clg_status clg_fail(clg_error *error, clg_status status, const char *mend, const
 void clg_error_at(clg_error *error, const char *file, int line, int column, const char *field);
 
 /* One sentence: "file:line:column: field: message; mend". */
-void clg_error_sentence(const clg_error *error, char *out, unsigned long size);
+void clg_error_sentence(const clg_error *error, char *out, size_t size);
 const char *clg_error_words(clg_arena *arena, const clg_error *error);
 
 #endif

@@ -33,6 +33,8 @@
 #include "demand/demand.h"
 #include "stack/front_end.h"
 
+enum { CLG_COST_TERMS = 8 };
+
 typedef struct clg_iteration_cost {
     const double *dense_s; /* [max_tokens + 1] by tokens in the iteration */
     int max_tokens;
@@ -41,19 +43,24 @@ typedef struct clg_iteration_cost {
     int decodes;
     const double *shared_s; /* [max_tokens + 1] of dense_s, what sees the tokens of all ranks
                                wherever they lie: experts that ranks share; NULL: nothing does */
-    double sequence_s;      /* per sequence in the iteration */
-    double context_s;       /* per token of cache that decoding sequences read */
-    double context_pad;     /* tokens more that each of them reads */
-    double pair_s;          /* per query-key pair of a prefill chunk */
-    double state_s;         /* per decoding sequence: states read and written */
-    double scan_s;          /* per token of a prefill chunk, beside dense_s: states of layers */
-    double eager_s; /* host of one stage to launch a micro-batch kernel by kernel: those with
-                       prompts, of iterations of more than graph_tokens; the others are replayed
-                       from a CUDA graph */
-    int stages;     /* pipeline stages, and micro-batches of an iteration; 0: one */
+    union {
+        struct {
+            double sequence_s; /* per sequence in the iteration */
+            double context_s;  /* per token of cache that decoding sequences read */
+            double pair_s;     /* per query-key pair of a prefill chunk */
+            double state_s;    /* per decoding sequence: states read and written */
+            double scan_s;     /* per token of a prefill chunk, beside dense_s: states of layers */
+            double eager_s;    /* host of one stage to launch a micro-batch kernel by kernel: those
+                                  with prompts, of iterations of more than graph_tokens; the others
+                                  are replayed from a CUDA graph */
+            double loop_s, loop_sequence_s; /* host: least of an iteration replayed from a graph,
+                                               and more of any for each of its sequences */
+        };
+        double term_s[CLG_COST_TERMS]; /* the same */
+    };
+    double context_pad; /* tokens more than its own that each decoding sequence reads */
+    int stages;         /* pipeline stages, and micro-batches of an iteration; 0: one */
     int graph_tokens;
-    double loop_s, loop_sequence_s; /* host: least of an iteration replayed from a graph, and more
-                                       of any for each of its sequences */
     int64_t graph_context; /* an iteration with a decoding sequence of a longer context is launched
                               kernel by kernel too; 0: none is */
     int ranks;      /* that sequences are dealt to, each with its share of the limits; all wait for

@@ -1,7 +1,9 @@
 /* pace.c -- how long iterations take, and how many of them until something happens. */
 #include "batching/lane.h"
 
+#include <assert.h>
 #include <math.h>
+#include <stddef.h>
 
 static double shared_s(const clg_iteration_cost *c, double tokens) {
     return c->shared_s[(int)clg_smaller(ceil(tokens), c->max_tokens)];
@@ -107,13 +109,9 @@ clg_iteration_cost clg_iteration_cost_scaled(clg_arena *arena, const clg_iterati
     c.dense_s = scaled(arena, cost->dense_s, c.max_tokens, scale);
     c.shared_s = scaled(arena, cost->shared_s, c.max_tokens, scale);
     c.decode_s = scaled(arena, cost->decode_s, c.decodes, scale);
-    c.context_s *= scale;
-    c.pair_s *= scale;
-    c.state_s *= scale;
-    c.scan_s *= scale;
-    c.sequence_s *= scale;
-    c.eager_s *= scale;
-    c.loop_s *= scale;
-    c.loop_sequence_s *= scale;
+    static_assert(sizeof c.term_s == offsetof(clg_iteration_cost, context_pad) -
+                                         offsetof(clg_iteration_cost, sequence_s),
+                  "all terms are scaled");
+    for (int i = 0; i < CLG_COST_TERMS; i++) c.term_s[i] *= scale;
     return c;
 }

@@ -28,8 +28,6 @@ typedef enum clg_doubt_term {
 } clg_doubt_term;
 extern const clg_name clg_doubt_names[];
 
-enum { CLG_DOUBT_PLANS = CLG_BELIEF_TERMS - CLG_DOUBT_TERMS };
-
 typedef struct clg_doubt_shares {
     clg_difference difference;
     double sigma[CLG_DOUBT_TERMS]; /* of each term; of the host in seconds */

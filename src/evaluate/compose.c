@@ -6,8 +6,8 @@
  * The ledger is that of the busiest stage: what it computes, what it waits for inside passes, and
  * idle time as bubble. All terms are read off the same priced ops; nothing is estimated twice. */
 #include "evaluate/compose.h"
-#include "evaluate/bound.h"
 
+#include "evaluate/bound.h"
 #include "evaluate/composition.h"
 #include "evaluate/interval.h"
 #include "schedule/schedule.h"
@@ -253,6 +253,32 @@ static composition begin(clg_arena *arena, const clg_scenario *scenario, const c
     return c;
 }
 
+/* Fills stages, updates and memory. A bound of the step where that is enough: the layout is slower
+ * than the cutoff, or needs more memory than is wanted; 0: it is neither. */
+static double ruled_out_s(composition *c, clg_wanted wanted, clg_evaluation *e) {
+    double bound_s = clg_stages_fill(c, wanted.cutoff_s);
+    if (bound_s > 0) return bound_s;
+    if (c->layout->pp > 1) price_sends(c);
+    for (int i = 0; i < c->layout->pp; i++)
+        fill_updates(c, &c->stages[i], i > 0 ? &c->stages[i - 1] : NULL);
+    double least_s = wanted.cutoff_s > 0 ? clg_least_step_s(c) : 0;
+    if (least_s > wanted.cutoff_s) return least_s;
+    fill_memory(c, wanted.detail, e);
+    bool too_large = wanted.most_bytes > 0 && e->memory.needed_bytes > wanted.most_bytes;
+    return too_large ? clg_least_step_s(c) : 0;
+}
+
+/* What placing the passes in time tells. */
+static clg_status place(composition *c, clg_wanted wanted, clg_evaluation *e, clg_error *error) {
+    clg_pipeline_result run;
+    if (simulate(c, wanted, &run, error) != CLG_OK) return error->status;
+    fill_time(c, &run, e);
+    for (int i = 0; e->stages && i < c->layout->pp; i++) e->stages[i].busy_s = run.busy_s[i];
+    e->executed_flop = executed_flop(c);
+    clg_outcome(c->scenario, c->priced->step.frozen_share, e);
+    return CLG_OK;
+}
+
 clg_status clg_compose(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,
                        clg_priced *priced, clg_wanted wanted, clg_evaluation *evaluation,
                        clg_error *error) {
@@ -262,34 +288,10 @@ clg_status clg_compose(clg_arena *arena, const clg_scenario *scenario, const clg
     if (wanted.memory_alone) {
         clg_stages_load(&c);
         fill_memory(&c, false, &e);
-        *evaluation = e;
-        return CLG_OK;
+    } else {
+        e.step_s = ruled_out_s(&c, wanted, &e);
+        if (e.step_s == 0 && place(&c, wanted, &e, error) != CLG_OK) return error->status;
     }
-    e.step_s = clg_stages_fill(&c, wanted.cutoff_s);
-    if (e.step_s > 0) {
-        *evaluation = e;
-        return CLG_OK;
-    }
-    if (layout->pp > 1) price_sends(&c);
-    for (int i = 0; i < layout->pp; i++)
-        fill_updates(&c, &c.stages[i], i > 0 ? &c.stages[i - 1] : NULL);
-    if (wanted.cutoff_s > 0 && clg_least_step_s(&c) > wanted.cutoff_s) {
-        e.step_s = clg_least_step_s(&c);
-        *evaluation = e;
-        return CLG_OK;
-    }
-    fill_memory(&c, wanted.detail, &e);
-    if (wanted.most_bytes > 0 && e.memory.needed_bytes > wanted.most_bytes) {
-        e.step_s = clg_least_step_s(&c);
-        *evaluation = e;
-        return CLG_OK;
-    }
-    clg_pipeline_result run;
-    if (simulate(&c, wanted, &run, error) != CLG_OK) return error->status;
-    fill_time(&c, &run, &e);
-    for (int i = 0; e.stages && i < layout->pp; i++) e.stages[i].busy_s = run.busy_s[i];
-    e.executed_flop = executed_flop(&c);
-    clg_outcome(scenario, priced->step.frozen_share, &e);
     *evaluation = e;
     return CLG_OK;
 }

@@ -21,7 +21,7 @@ bool clg_runner_is(const clg_shell_runner *r, const char *word) {
            memcmp(t->text, word, t->size) == 0;
 }
 
-bool clg_runner_take(clg_shell_runner *r, const char *word) {
+static bool take(clg_shell_runner *r, const char *word) {
     if (!clg_runner_is(r, word)) return false;
     r->at++;
     return true;
@@ -33,7 +33,7 @@ static bool is_any(const clg_shell_runner *r, const char *const *words) {
     return false;
 }
 
-void clg_runner_skip_ends(clg_shell_runner *r) {
+static void skip_ends(clg_shell_runner *r) {
     while (!clg_runner_over(r) && (clg_runner_now(r)->kind == 'n' ||
                                    clg_runner_now(r)->kind == 'h' || clg_runner_is(r, ";")))
         r->at++;
@@ -52,7 +52,7 @@ static bool function(clg_shell_runner *r) {
     bool brackets = t[1].kind == 'o' && *t[1].text == '(' && t[2].kind == 'o' && *t[2].text == ')';
     if (!brackets && !word) return false;
     r->at = at + (brackets ? 3 : 1);
-    clg_runner_skip_ends(r);
+    skip_ends(r);
     clg_shell *s = r->s;
     if (r->live && s->functions < 64)
         s->function[s->functions++] =
@@ -60,7 +60,7 @@ static bool function(clg_shell_runner *r) {
     static const char *const ends[] = {"}", ")", NULL};
     bool live = r->live;
     r->live = false;
-    if (clg_runner_take(r, "{") || clg_runner_take(r, "(")) {
+    if (take(r, "{") || take(r, "(")) {
         clg_runner_list(r, ends);
         if (!clg_runner_over(r)) r->at++;
     }
@@ -96,19 +96,19 @@ static clg_shell_outcome conditional(clg_shell_runner *r) {
     static const char *const then[] = {"then", NULL};
     static const char *const next[] = {"elif", "else", "fi", NULL};
     bool live = r->live, done = false;
-    while (clg_runner_take(r, "if") || clg_runner_take(r, "elif")) {
+    while (take(r, "if") || take(r, "elif")) {
         r->live = live && !done;
         clg_shell_outcome truth = condition(r, then);
-        clg_runner_take(r, "then");
+        take(r, "then");
         r->live = live && !done && truth == CLG_SHELL_YES;
         clg_runner_list(r, next);
         if (truth == CLG_SHELL_YES && live) done = true;
     }
-    if (clg_runner_take(r, "else")) {
+    if (take(r, "else")) {
         r->live = live && !done;
         clg_runner_list(r, next);
     }
-    clg_runner_take(r, "fi");
+    take(r, "fi");
     r->live = live;
     return CLG_SHELL_RAN;
 }
@@ -117,7 +117,7 @@ static clg_shell_outcome loop(clg_shell_runner *r) {
     static const char *const begin[] = {"do", NULL};
     static const char *const end[] = {"done", NULL};
     bool live = r->live, entered = true;
-    if (clg_runner_take(r, "for") || clg_runner_take(r, "select")) {
+    if (take(r, "for") || take(r, "select")) {
         const clg_shell_token *name = clg_runner_now(r);
         clg_rich_list words = {0};
         bool counted = !clg_runner_over(r) && name->size > 4 && name->text[0] == '(';
@@ -129,8 +129,7 @@ static clg_shell_outcome loop(clg_shell_runner *r) {
                 clg_shell_arithmetic(r->s, name->text + 2, (size_t)(semicolon - name->text - 2),
                                      clg_runner_place(r, name), &first);
         }
-        for (bool in = clg_runner_take(r, "in"); !clg_runner_over(r) && !clg_runner_is(r, "do");
-             r->at++)
+        for (bool in = take(r, "in"); !clg_runner_over(r) && !clg_runner_is(r, "do"); r->at++)
             if (live && in && clg_runner_now(r)->kind == 'w')
                 clg_shell_expand(r->s, clg_runner_now(r)->text, clg_runner_now(r)->size,
                                  clg_runner_place(r, clg_runner_now(r)), true, &words);
@@ -142,10 +141,10 @@ static clg_shell_outcome loop(clg_shell_runner *r) {
         clg_shell_outcome truth = clg_runner_list(r, begin);
         entered = until ? truth == CLG_SHELL_NO : truth == CLG_SHELL_YES;
     }
-    clg_runner_take(r, "do");
+    take(r, "do");
     r->live = live && entered;
     clg_runner_list(r, end);
-    clg_runner_take(r, "done");
+    take(r, "done");
     r->live = live;
     return CLG_SHELL_RAN;
 }
@@ -153,7 +152,7 @@ static clg_shell_outcome loop(clg_shell_runner *r) {
 /* Whether one of "a|b" before the bracket is like the word. */
 static bool pattern_fits(clg_shell_runner *r, const char *word) {
     bool fits = false;
-    clg_runner_take(r, "(");
+    take(r, "(");
     for (; !clg_runner_over(r) && !clg_runner_is(r, ")") && !clg_runner_is(r, "esac"); r->at++) {
         if (clg_runner_now(r)->kind != 'w' || !r->live) continue;
         clg_rich pattern =
@@ -161,7 +160,7 @@ static bool pattern_fits(clg_shell_runner *r, const char *word) {
                                  clg_runner_place(r, clg_runner_now(r)));
         fits = fits || clg_shell_like(clg_rich_text(r->s, &pattern), word);
     }
-    clg_runner_take(r, ")");
+    take(r, ")");
     return fits;
 }
 
@@ -176,18 +175,17 @@ static clg_shell_outcome cases(clg_shell_runner *r) {
                                     clg_runner_place(r, clg_runner_now(r)));
     r->s->bare = bare;
     r->at++;
-    clg_runner_skip_ends(r);
-    clg_runner_take(r, "in");
-    for (clg_runner_skip_ends(r); !clg_runner_over(r) && !clg_runner_is(r, "esac");
-         clg_runner_skip_ends(r)) {
+    skip_ends(r);
+    take(r, "in");
+    for (skip_ends(r); !clg_runner_over(r) && !clg_runner_is(r, "esac"); skip_ends(r)) {
         r->live = live;
         bool fits = pattern_fits(r, clg_rich_text(r->s, &word));
         r->live = live && !done && fits;
         done = done || fits;
         clg_runner_list(r, ends);
-        clg_runner_take(r, ";;");
+        take(r, ";;");
     }
-    clg_runner_take(r, "esac");
+    take(r, "esac");
     r->live = live;
     return CLG_SHELL_RAN;
 }
@@ -209,7 +207,7 @@ static clg_shell_outcome command(clg_shell_runner *r) {
         return CLG_SHELL_NOT_KNOWN;
     }
     r->s->depth++;
-    bool no = clg_runner_take(r, "!");
+    bool no = take(r, "!");
     if (clg_runner_is(r, "if"))
         ended = conditional(r);
     else if (clg_runner_is(r, "for") || clg_runner_is(r, "select") || clg_runner_is(r, "while") ||
@@ -241,7 +239,7 @@ static clg_shell_outcome pipeline(clg_shell_runner *r) {
     clg_shell_outcome ended = command(r);
     while (!clg_runner_over(r) && (clg_runner_is(r, "|") || clg_runner_is(r, "|&"))) {
         r->at++;
-        clg_runner_skip_ends(r);
+        skip_ends(r);
         ended = command(r);
     }
     return ended;
@@ -254,7 +252,7 @@ static clg_shell_outcome and_or(clg_shell_runner *r) {
     while (!clg_runner_over(r) && (clg_runner_is(r, "&&") || clg_runner_is(r, "||"))) {
         bool both = clg_runner_is(r, "&&");
         r->at++;
-        clg_runner_skip_ends(r);
+        skip_ends(r);
         bool run = both ? ended == CLG_SHELL_YES || ended == CLG_SHELL_RAN : ended == CLG_SHELL_NO;
         r->live = live && run;
         clg_shell_outcome second = pipeline(r);
@@ -267,8 +265,7 @@ static clg_shell_outcome and_or(clg_shell_runner *r) {
 /* Until one of the words that end it, or the end of the script. */
 clg_shell_outcome clg_runner_list(clg_shell_runner *r, const char *const *ends) {
     clg_shell_outcome ended = CLG_SHELL_RAN;
-    for (clg_runner_skip_ends(r); !clg_runner_over(r) && !is_any(r, ends);
-         clg_runner_skip_ends(r)) {
+    for (skip_ends(r); !clg_runner_over(r) && !is_any(r, ends); skip_ends(r)) {
         int before = r->at;
         if (r->live && ++r->s->steps > MOST_STEPS) {
             r->s->stopped = true;

@@ -29,8 +29,6 @@ typedef struct clg_shell_redirection {
 const clg_shell_token *clg_runner_now(const clg_shell_runner *r);
 bool clg_runner_over(const clg_shell_runner *r);
 bool clg_runner_is(const clg_shell_runner *r, const char *word);
-bool clg_runner_take(clg_shell_runner *r, const char *word);
-void clg_runner_skip_ends(clg_shell_runner *r);
 int32_t clg_runner_place(const clg_shell_runner *r, const clg_shell_token *token);
 
 /* Commands until one of the words that end them, or the end of the script. */

@@ -54,7 +54,8 @@ clg_json *clg_tree_scalar(clg_arena *arena, const char *text, size_t size, int l
     return node;
 }
 
-bool clg_tree_same_key(const char *a, const char *b, size_t size_of_b) {
+/* Equal but for '-' and '_'. */
+static bool same_key(const char *a, const char *b, size_t size_of_b) {
     size_t i = 0;
     for (; i < size_of_b && a[i]; i++) {
         char x = a[i] == '-' ? '_' : a[i], y = b[i] == '-' ? '_' : b[i];
@@ -79,7 +80,7 @@ void clg_tree_shift_lines(clg_json *node, int by) {
 void clg_tree_set(clg_arena *arena, clg_json *object, const char *key, clg_json *value) {
     size_t size = strlen(key);
     for (clg_json **at = &object->first; *at; at = &(*at)->next)
-        if (clg_tree_same_key((*at)->key, key, size)) {
+        if (same_key((*at)->key, key, size)) {
             value->key = (*at)->key;
             value->next = (*at)->next;
             *at = value;
@@ -93,7 +94,7 @@ void clg_tree_set(clg_arena *arena, clg_json *object, const char *key, clg_json 
 static clg_json *member(const clg_json *object, const char *key, size_t size) {
     if (!object || object->kind != CLG_JSON_OBJECT) return NULL;
     for (clg_json *child = object->first; child; child = child->next)
-        if (clg_tree_same_key(child->key, key, size)) return child;
+        if (same_key(child->key, key, size)) return child;
     return NULL;
 }
 

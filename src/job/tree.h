@@ -29,9 +29,6 @@ void clg_tree_shift_lines(clg_json *node, int by);
 /* The value at a path; NULL: none. "**.name": the first so called, wherever. */
 const clg_json *clg_tree_find(const clg_json *root, const char *path);
 
-/* Equal but for '-' and '_'. */
-bool clg_tree_same_key(const char *a, const char *b, size_t size_of_b);
-
 /* Whether a text, or that of a node, holds what only running would tell. */
 bool clg_tree_unknown(const clg_json *node);
 bool clg_tree_unknown_text(const char *text);

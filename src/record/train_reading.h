@@ -58,8 +58,6 @@ int clg_dialect_of(const char *line);
 void clg_words_take(clg_step_sample *sample, const char *line);
 /* What programs print about themselves, and peaks of memory, from any line. */
 void clg_settings_take(clg_log_reading *reading, const char *line);
-/* After the word `key` in a line; NULL when it is not there as a word. */
-const char *clg_word_behind(const char *line, const char *key);
 /* Where the second record of a line begins; NULL: it holds one. */
 const char *clg_record_next(const char *line, int dialect);
 /* "7,254", "2.45K", "1.6E+05"; -1 when no number follows. */

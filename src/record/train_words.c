@@ -182,7 +182,8 @@ static const char *behind(const char *p, const char *key) {
     return *p == ':' || *p == '=' ? p + 1 : NULL;
 }
 
-const char *clg_word_behind(const char *line, const char *key) {
+/* After the word `key` in a line; NULL when it is not there as a word. */
+static const char *word_behind(const char *line, const char *key) {
     for (const char *p = line; (p = strchr(p, *key)) != NULL; p++) {
         bool whole = p == line || (!is_letter(p[-1]) && p[-1] != '/') || !is_letter(*key);
         const char *end = whole ? behind(p, key) : NULL;
@@ -273,18 +274,18 @@ clg_step_sample clg_sample_empty(int dialect) {
 
 int clg_dialect_of(const char *line) {
     for (int i = 0; i < CLG_DIALECTS; i++)
-        if (clg_word_behind(line, clg_dialects[i].marker) &&
+        if (word_behind(line, clg_dialects[i].marker) &&
             (!clg_dialects[i].also || strstr(line, clg_dialects[i].also)))
             return i;
     return -1;
 }
 
 const char *clg_record_next(const char *line, int dialect) {
-    const char *marker = clg_dialects[dialect].marker, *first = clg_word_behind(line, marker);
-    const char *again = first ? clg_word_behind(first, marker) : NULL, *next = NULL;
+    const char *marker = clg_dialects[dialect].marker, *first = word_behind(line, marker);
+    const char *again = first ? word_behind(first, marker) : NULL, *next = NULL;
     if (!again) return NULL;
     for (int i = 0; i < WORDS && words[i].what == CLG_SAID_STEP; i++) {
-        const char *p = clg_word_behind(first, words[i].key);
+        const char *p = word_behind(first, words[i].key);
         if (p && p - strlen(words[i].key) < again && (!next || p < next))
             next = p - strlen(words[i].key);
     }
@@ -293,7 +294,7 @@ const char *clg_record_next(const char *line, int dialect) {
 
 void clg_words_take(clg_step_sample *s, const char *line) {
     for (int i = 0; i < WORDS; i++) {
-        const char *p = s->value[words[i].what] < 0 ? clg_word_behind(line, words[i].key) : NULL;
+        const char *p = s->value[words[i].what] < 0 ? word_behind(line, words[i].key) : NULL;
         double value = p ? clg_value_behind(p) : -1;
         if (value >= 0) s->value[words[i].what] = value * words[i].scale;
     }
@@ -301,12 +302,12 @@ void clg_words_take(clg_step_sample *s, const char *line) {
 
 static void take_peaks(clg_log_reading *r, const char *line) {
     for (int i = 0; i < PEAKS; i++) {
-        const char *p = clg_word_behind(line, peaks[i].key);
+        const char *p = word_behind(line, peaks[i].key);
         bool whole = p && (!is_letter(*p) || !is_letter(p[-1])); /* the word ends there */
         double bytes = whole ? setting_behind(p) * peaks[i].scale : -1;
         if (bytes > r->setting[peaks[i].what] && bytes < 1e15) r->setting[peaks[i].what] = bytes;
     }
-    const char *p = clg_word_behind(line, "memory:"); /* torchtitan: what is reserved */
+    const char *p = word_behind(line, "memory:"); /* torchtitan: what is reserved */
     const char *unit = p ? strstr(p, "GiB(") : NULL;
     double bytes = unit && unit - p < 12 ? clg_value_behind(p) * GIB : -1;
     if (bytes > r->setting[CLG_SAID_RESERVED] && bytes < 1e15)
@@ -332,7 +333,7 @@ static double new_mesh(const char *p) {
     static const char *const axes[] = {"pp=", "dp_replicate=", "dp_shard=", "cp=", "tp="};
     double product = 1;
     for (size_t i = 0; i < sizeof axes / sizeof axes[0]; i++) {
-        const char *at = clg_word_behind(p, axes[i]);
+        const char *at = word_behind(p, axes[i]);
         double value = at ? clg_number_at(at) : -1;
         product *= value > 0 ? value : 1;
     }
@@ -354,7 +355,7 @@ void clg_settings_take(clg_log_reading *r, const char *line) {
     r->nemo = r->nemo || strstr(line, "reduced_train_loss");
     if (clg_dialect_of(line) >= 0) return;
     for (int i = 0; i < SETTINGS; i++) {
-        const char *p = clg_word_behind(line, settings[i].key);
+        const char *p = word_behind(line, settings[i].key);
         double value = p && !is_letter(*p) ? setting_behind(p) : -1;
         bool ranks =
             settings[i].what == CLG_SAID_GPUS; /* a part of the program may count its own */

@@ -206,10 +206,10 @@ static void draw_factors(clg_text *svg, const clg_serve_answer *a, const box *b)
     clg_svg_axis y = {low / 2, high * 2, b->bottom, b->top, 0};
     clg_svg_axis none = {1.01, 1.02, x.start, x.end, 0};
     clg_svg_frame(svg, &none, &y, 10, CLG_COUNT, base_of(y.low, y.high), CLG_COUNT);
-    double slot = (b->right - b->left) / CLG_FACTORS, before = 0;
+    double slot = (b->right - b->left) / CLG_FACTORS;
     usd = 1;
     for (int i = 0; i < CLG_FACTORS; i++) {
-        before = i == 0 ? y.low : usd;
+        double before = i == 0 ? y.low : usd;
         usd *= a->factor[i];
         double from = clg_svg_place(&y, before), to = clg_svg_place(&y, usd);
         double left = b->left + slot * i + slot * 0.15, top = fmin(from, to);

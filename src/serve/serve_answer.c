@@ -24,7 +24,9 @@ const clg_name clg_factor_names[] = {
     {"idle hours", CLG_FACTOR_IDLE, "the same fleet through all windows"},
     {NULL, 0, NULL}};
 
-double clg_serve_flop_per_output(const clg_model *m, const clg_demand_means *means) {
+/* Forward flop of one output token and its share of prompts, as MFU counts them: a third of what
+ * clg_model_flop_per_token counts for training, attention over the mean context. */
+static double flop_per_output_token(const clg_model *m, const clg_demand_means *means) {
     double decode = clg_model_flop_per_token(m, (int64_t)means->context_tokens) / 3;
     double prompt = clg_model_flop_per_token(m, (int64_t)(means->prompt_tokens / 2)) / 3;
     return decode + prompt * means->prompt_tokens / means->output_tokens;
@@ -34,7 +36,7 @@ double clg_serve_useful_flop(const clg_replica *r, const clg_demand_means *means
                              double cached_share) {
     clg_demand_means computed = *means; /* what is found in a cache is no work */
     computed.prompt_tokens *= 1 - cached_share;
-    return clg_serve_flop_per_output(&r->scenario->model, &computed);
+    return flop_per_output_token(&r->scenario->model, &computed);
 }
 
 double clg_usd_per_useful_eflop(double usd_per_million, double flop_per_output) {

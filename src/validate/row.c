@@ -195,8 +195,9 @@ static const char *sharded(clg_arena *arena, const clg_csv *csv, int row, const 
     return *by ? clg_arena_print(arena, "%.*s-%s%s", name, stack, by, month) : "";
 }
 
-/* Stack names beyond the built-in ones take the default and its wider interval. */
-const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_stack *stack) {
+/* The stack of a row; names beyond the built-in ones take the default and its wider interval. Why
+ * there is none, or NULL. */
+static const char *stack_of_row(clg_arena *arena, const clg_csv *csv, int row, clg_stack *stack) {
     clg_error error = {0};
     const char *name = clg_notes_stack(arena, csv, row), *month = clg_row_word(csv, row, "date");
     const char *dated = strlen(month) >= 7 ? clg_arena_print(arena, "@%.7s", month) : "";
@@ -379,7 +380,7 @@ const char *clg_row_read(clg_arena *arena, const clg_csv *csv, int row, clg_scen
     if (!reason) reason = read_model(arena, csv, row, &scenario->model);
     if (reason) return reason;
     clg_notes_model(arena, clg_row_word(csv, row, "notes"), &scenario->model);
-    reason = clg_row_stack(arena, csv, row, &scenario->stack);
+    reason = stack_of_row(arena, csv, row, &scenario->stack);
     if (!reason) reason = read_machine(arena, csv, row, &scenario->stack, &scenario->machine);
     if (!reason) reason = read_space(arena, csv, row, scenario, space);
     if (reason) return reason;

@@ -10,9 +10,6 @@
 const char *clg_row_read(clg_arena *arena, const clg_csv *csv, int row, clg_scenario *scenario,
                          clg_space *space, clg_layout *layout);
 
-/* Its stack alone, as built in; names beyond those take the default. Why there is none, or NULL. */
-const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_stack *stack);
-
 /* Whether the job spans nodes over a network that neither the row, nor its notes, nor its stack
  * names. */
 bool clg_row_network_open(clg_arena *arena, const clg_csv *csv, int row,
