@@ -76,6 +76,19 @@ static bool marks(clg_reading *r, const clg_json *format, const clg_json *root, 
     return node && (!equal || clg_job_has(clg_job_word(node), equal + 1));
 }
 
+/* A key of the rule is there, with the word that the rule looks for: any file has an output_dir. */
+static bool speaks(clg_reading *r, const clg_json *format, const clg_json *root,
+                   const clg_json *rule) {
+    const char *keys = clg_json_text(rule, "key", ""), *part = clg_json_text(rule, "has", NULL);
+    if (!part) return keys_met(r, format, root, keys) > 0;
+    for (size_t size; *keys; keys += size + (keys[size] == '|')) {
+        size = strcspn(keys, "|");
+        if (marks(r, format, root, clg_arena_print(r->arena, "%.*s=%s", (int)size, keys, part)))
+            return true;
+    }
+    return false;
+}
+
 /* The trainer has what starts programs of its own, and it starts this one. */
 static bool is_started_by(const clg_reading *r, const clg_json *format) {
     const char *own = clg_json_text(format, "starter", NULL);
@@ -104,7 +117,7 @@ static int score(clg_reading *r, const clg_job_source *source, const clg_json *f
     for (const clg_json *field = fields ? fields->first : NULL; field; field = field->next) {
         bool met = false;
         for (const clg_json *rule = field->first; rule && !met; rule = rule->next)
-            met = keys_met(r, format, source->root, clg_json_text(rule, "key", "")) > 0;
+            met = speaks(r, format, source->root, rule);
         points += met;
     }
     return points;

@@ -1,6 +1,9 @@
 /* shell_tokens.c -- a script into words, operators and here-documents. */
 #include "job/shell.h"
 
+#include "base/letters.h"
+#include "base/text.h"
+
 #include <string.h>
 
 enum { MOST_HERE = 8 };
@@ -14,6 +17,7 @@ typedef struct lexer {
     size_t capacity;
     int here[MOST_HERE]; /* tokens of here-documents whose text begins on the next line */
     int heres;
+    bool continued; /* a line ended in a backslash, and no word has come since */
 } lexer;
 
 static clg_shell_token *add(lexer *l, char kind, const char *text, size_t size) {
@@ -149,9 +153,41 @@ static bool is_array_start(const char *start, const char *at) {
     return stop > start;
 }
 
+/* "<PATH TO DATA>": what whoever uses a template puts in. A shell sees files for input and output,
+ * one of them the flag behind it. Returns its end; NULL: it is none. */
+static const char *placeholder(const char *at, const char *end) {
+    bool begins = end - at > 2 && *at == '<' && clg_lower(at[1]) >= 'a' && clg_lower(at[1]) <= 'z';
+    const char *stop = at + 1;
+    while (begins && stop < end && !strchr("\n\"'`$;|&<>", *stop)) stop++;
+    if (!begins || stop >= end || *stop != '>' || stop[-1] == ' ') return NULL;
+    return stop + 1 == end || strchr(" \t\r\n\"\\/", stop[1]) ? stop + 1 : NULL;
+}
+
+/* A word with its placeholders as a variable that nothing sets. */
+static void add_word(lexer *l, const char *start, bool filled) {
+    clg_text text = {.arena = l->arena};
+    if (!filled) {
+        add(l, 'w', start, (size_t)(l->at - start));
+        return;
+    }
+    for (const char *at = start; at < l->at;) {
+        const char *behind = placeholder(at, l->at);
+        clg_text_add(&text, behind ? "${PLACEHOLDER}" : at, behind ? 14 : 1);
+        at = behind ? behind : at + 1;
+    }
+    add(l, 'w', text.data, text.size);
+}
+
 static void word(lexer *l) {
     const char *start = l->at;
-    while (l->at < l->end && !strchr(" \t\r\n;|&<>()", *l->at)) {
+    bool templated = false;
+    while (l->at < l->end) {
+        const char *filled = placeholder(l->at, l->end);
+        if (filled) {
+            l->at = filled, templated = true;
+            continue;
+        }
+        if (strchr(" \t\r\n;|&<>()", *l->at)) break;
         if (*l->at == '\\' && l->at + 1 < l->end)
             l->at += 2;
         else
@@ -163,8 +199,10 @@ static void word(lexer *l) {
         return;
     }
     bool array = l->at < l->end && *l->at == '(' && is_array_start(start, l->at);
-    add(l, array ? 'a' : 'w', start, (size_t)(l->at - start));
-    if (array) l->at++;
+    if (array)
+        add(l, 'a', start, (size_t)(l->at++ - start));
+    else
+        add_word(l, start, templated);
     count_lines(l, start, l->at);
 }
 
@@ -178,8 +216,25 @@ static bool arithmetic(lexer *l) {
     return true;
 }
 
+/* A comment between the lines of one command ends it for a shell; flags that follow are meant to be
+ * its own (scripts of model cards have them so). */
+static void comment(lexer *l) {
+    while (l->at < l->end && *l->at != '\n') l->at++;
+    const char *next = l->at;
+    while (next < l->end && strchr(" \t\r\n", *next)) next++;
+    bool goes_on = next + 1 < l->end && (*next == '#' || (next[0] == '-' && next[1] != ' '));
+    if (!l->continued || !goes_on) return;
+    count_lines(l, l->at, next);
+    l->at = next;
+}
+
 static void token(lexer *l) {
     char c = *l->at;
+    if (c == '#') {
+        comment(l);
+        return;
+    }
+    if (c != ' ' && c != '\t' && c != '\r') l->continued = c == '\\';
     if (c == ' ' || c == '\t' || c == '\r')
         l->at++;
     else if (c == '\\' && l->at + 1 < l->end && (l->at[1] == '\n' || l->at[1] == '\r')) {
@@ -187,9 +242,7 @@ static void token(lexer *l) {
         l->line++;
     } else if (c == '\n')
         end_line(l);
-    else if (c == '#')
-        while (l->at < l->end && *l->at != '\n') l->at++;
-    else if (!arithmetic(l) && !operator_at(l))
+    else if (placeholder(l->at, l->end) || (!arithmetic(l) && !operator_at(l)))
         word(l);
 }
 

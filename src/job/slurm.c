@@ -43,6 +43,11 @@ static void slurm_line(clg_reading *r, clg_json *slurm, const char *at, const ch
                        int file) {
     while (at < end) {
         while (at < end && (*at == ' ' || *at == '\t')) at++;
+        if (at < end && *at == '<') { /* a template's "<SLURM OPTIONS> --nodes=8" */
+            while (at < end && *at != '>') at++;
+            at += at < end;
+            continue;
+        }
         if (at >= end || *at != '-') return;
         at = slurm_option(r, slurm, at, end, line, file);
     }

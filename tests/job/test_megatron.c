@@ -209,6 +209,25 @@ static void what_is_made_again_and_what_layers_have_beside(void) {
         "--qk-layernorm --multi-latent-attention\n");
 }
 
+static void templates_and_comments_between_lines(void) {
+    CASE("what a template leaves open eats no flag");
+    JOB("precision=fp16 layers=4 tp=2", "a.sh",
+        "options=\" --num-layers 4 --hidden-size 64 --num-attention-heads 4 \\\n"
+        "  --save <PATH TO CHECKPOINTS> --fp16 --vocab-file=<PATH TO gpt-vocab.json> \\\n"
+        "  --tensor-model-parallel-size 2 \"\n"
+        "srun sh -c \"python pretrain_gpt.py ${options}\"\n");
+    JOB("layers=", "a.sh",
+        "python pretrain_gpt.py --num-layers <LAYERS> --hidden-size 64 --num-attention-heads 4\n");
+    CASE("files for input and output are those of a shell");
+    JOB("layers=4 precision=bf16", "a.sh",
+        "python pretrain_gpt.py --num-layers 4 --hidden-size 64 --num-attention-heads 4 <in.txt "
+        ">out.txt --bf16\n");
+    CASE("a comment between the lines of a command");
+    JOB("layers=4 precision=bf16", "a.sh",
+        "python pretrain_gpt.py \\\n  # sizes\n  --num-layers 4 --hidden-size 64 \\\n"
+        "  # more\n  # of them\n  --num-attention-heads 4 --bf16\necho done\n");
+}
+
 static void scripts_that_never_end_do(void) {
     CASE("scripts that never end do");
     REFUSED("more than", "a.sh",
@@ -234,6 +253,7 @@ int main(void) {
     commands_in_other_words();
     stages_of_different_lengths();
     what_is_made_again_and_what_layers_have_beside();
+    templates_and_comments_between_lines();
     scripts_that_never_end_do();
     return DONE;
 }

@@ -73,11 +73,20 @@ static void aws(void) {
         "--train_batch_size=1 --sharding_strategy=full --offload_activations=1\n");
 }
 
+static void a_key_that_every_script_has_tells_nothing(void) {
+    CASE("a key that every script has tells nothing: TRL's defaults are not the Trainer's");
+    JOB("recompute=none micro-batch=14 accumulation=2", "sft_finetune.sh",
+        "deepspeed --include localhost:0,1 finetune.py --model_name_or_path x/y "
+        "--output_dir out --per_device_train_batch_size 14 --per_device_eval_batch_size 32 "
+        "--bf16 --gradient_accumulation_steps 2 --evaluation_strategy steps\n");
+}
+
 int main(void) {
     slime();
     prime();
     colossal();
     levanter();
     aws();
+    a_key_that_every_script_has_tells_nothing();
     return DONE;
 }
