@@ -15,6 +15,7 @@ typedef struct clg_pricing {
     const clg_stack *stack;
     clg_attention_kernel attention;
     double imbalance;     /* fullest expert rank over the mean, >= 1 */
+    double host_time;     /* of the host's launches over those of an x86 host; 0: as one */
     clg_known_ops *known; /* ops of this scenario that were priced before; NULL: none are kept */
 } clg_pricing;
 
@@ -37,6 +38,7 @@ typedef struct clg_pass_cost {
     double routed;                 /* expert layers: each waits for its token counts */
     double casts;                  /* products in 8 bit or less */
     double gathers;                /* matrices gathered by hooks of their own */
+    bool experts;                  /* some of it belongs to routed experts */
 } clg_pass_cost;
 
 double clg_pass_compute_s(const clg_pass_cost *cost); /* matrix, attention, memory, slowdown */
@@ -61,6 +63,6 @@ void clg_pass_communicate(clg_pass_cost *cost, clg_axis axis, double seconds, do
                           const clg_stack *stack);
 
 /* Accounts for the host once a pass is complete. */
-void clg_pass_host(clg_pass_cost *cost, const clg_stack *stack);
+void clg_pass_host(clg_pass_cost *cost, const clg_pricing *pricing);
 
 #endif

@@ -28,7 +28,8 @@ clg_pricing clg_pricing_of(const clg_scenario *scenario, const clg_layout *layou
                          .network = &scenario->network,
                          .stack = &scenario->stack,
                          .attention = (clg_attention_kernel)layout->attention,
-                         .imbalance = imbalance(scenario, layout)};
+                         .imbalance = imbalance(scenario, layout),
+                         .host_time = scenario->machine.node.host_time};
 }
 
 void clg_price_blocks(const clg_scenario *scenario, const clg_layout *layout, clg_known_ops *known,

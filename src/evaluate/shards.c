@@ -135,10 +135,10 @@ static double modules_of(const clg_layer_kind *kind, const clg_stack *stack, int
 }
 
 /* The host waits for no less than it did for layer by layer. */
-static void gather_beside(clg_pass_cost *pass, const clg_stack *stack, double matrices) {
+static void gather_beside(clg_pass_cost *pass, const clg_pricing *pricing, double matrices) {
     double before_s = pass->host_s;
     pass->gathers += matrices;
-    clg_pass_host(pass, stack);
+    clg_pass_host(pass, pricing);
     pass->host_s = fmax(before_s, pass->host_s);
 }
 
@@ -153,11 +153,11 @@ static void gather_modules(const composition *c, const int of_kind[CLG_LAYER_KIN
     if (c->priced->step.shard_group.ranks <= 1) return;
     for (int kind = 0; kind < model->kinds; kind++)
         modules += of_kind[kind] * modules_of(&model->kind[kind], stack, c->layout->ep);
-    gather_beside(&pass[CLG_PASS_FORWARD], stack, modules);
+    gather_beside(&pass[CLG_PASS_FORWARD], &c->pricing, modules);
     if (c->layout->recompute == CLG_RECOMPUTE_FULL)
-        gather_beside(&pass[CLG_PASS_RECOMPUTE], stack, modules * again);
-    gather_beside(&pass[CLG_PASS_BACKWARD_INPUT], stack, modules / 2);
-    gather_beside(&pass[CLG_PASS_BACKWARD_WEIGHT], stack, modules / 2);
+        gather_beside(&pass[CLG_PASS_RECOMPUTE], &c->pricing, modules * again);
+    gather_beside(&pass[CLG_PASS_BACKWARD_INPUT], &c->pricing, modules / 2);
+    gather_beside(&pass[CLG_PASS_BACKWARD_WEIGHT], &c->pricing, modules / 2);
 }
 
 void clg_sharded_traffic(composition *c, stage *s, int depth, const int of_kind[CLG_LAYER_KINDS],
