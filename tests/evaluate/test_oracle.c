@@ -393,7 +393,8 @@ static void improved_ones(void) {
             clg_evaluation e;
             CHECK(evaluated(&improved[row[i]][k], &layouts[i], &e));
             bool greedy = layouts[i].schedule == CLG_ZB_V || layouts[i].schedule == CLG_DUALPIPE;
-            bool ok = e.step_s <= plans[i].step_s * (1 + (greedy ? 0.08 : 1e-9));
+            double more = layouts[i].schedule == CLG_ZB_H2 ? 1e-5 : 1e-9;
+            bool ok = e.step_s <= plans[i].step_s * (1 + (greedy ? 0.08 : more));
             if (!ok) {
                 say(&layouts[i], rows[row[i]].model, better[k].name);
                 printf("    %.9g -> %.9g\n", plans[i].step_s, e.step_s);
