@@ -170,10 +170,19 @@ static void live(clg_arena *arena, clg_portfolio *p, int64_t gpus, int64_t befor
     clg_arena_back_to(arena, mark);
 }
 
+/* The smallest size that runs as many of the jobs as any does. */
+static int first_that_runs_them(const clg_portfolio *p) {
+    int first = 0;
+    for (int i = 1; i < p->points; i++)
+        if (p->point[i].impossible < p->point[first].impossible) first = i;
+    return first;
+}
+
 /* The last size whose added GPUs are needed often enough; -1 where all are, or not even the first
- * ones. */
+ * ones. No size that some jobs never run on, where they do on a larger one. */
 static int knee_of(const clg_portfolio *p) {
-    for (int i = 0; i < p->points; i++)
+    int first = first_that_runs_them(p);
+    for (int i = first > 0 ? first + 1 : 0; i < p->points; i++)
         if (p->point[i].marginal_fill < p->request.knee_share) return i - 1;
     return -1;
 }

@@ -30,10 +30,11 @@ static const char *cost_interval(clg_text *t, const clg_serve_answer *a) {
         a->slow.attainable ? clg_words_usd(t, a->slow.usd_per_million) : clg_words_no_fleet);
 }
 
-static void print_factors(clg_text *t, const clg_serve_answer *a) {
+static void print_factors(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     double sum = 1;
-    clg_text_print(t, "cost     %s per million output tokens%s, as a product:\n",
-                   clg_words_usd(t, a->usd_per_million), cost_interval(t, a));
+    clg_text_print(
+        t, "cost     %s per million %s%s, as a product:\n", clg_words_usd(t, a->usd_per_million),
+        clg_answers_of_one(s) ? "answers of one token" : "output tokens", cost_interval(t, a));
     for (int i = 0; i < CLG_FACTORS; i++) {
         sum *= a->factor[i];
         const char *factor = i == 0 ? "" : clg_arena_print(t->arena, "x %.2f", a->factor[i]);
@@ -173,7 +174,7 @@ static void print_costs(clg_text *t, const clg_serve_question *s, const clg_serv
         clg_text_print(t, "cost     $0 at %.2f USD/GPU-h (%s)\n", 0.0, price->provider);
         return;
     }
-    print_factors(t, a);
+    print_factors(t, s, a);
     clg_text_print(t, "         were the idle capacity sold as batch work, %s\n",
                    clg_words_usd(t, a->factor[CLG_FACTOR_FLOOR] * a->factor[CLG_FACTOR_BATCH]));
     print_both(t, s, a);

@@ -16,6 +16,9 @@ const char *clg_words_bill(clg_text *t, double dollars);
 /* Whether requests come at times of their own. */
 bool clg_demand_timed(const clg_serve_question *question);
 
+/* Whether every answer is one token, as of classifiers and rerankers. */
+bool clg_answers_of_one(const clg_serve_question *question);
+
 /* What serves: GPUs, degrees, formats, memory. */
 void clg_report_replica(clg_text *t, const clg_replica *r);
 

@@ -3,7 +3,7 @@
 
 #include "report/number_words.h"
 #include "report/price_words.h"
-#include "serve/headroom.h"
+#include "report_serving/headroom_report.h"
 #include "serve/offline.h"
 #include "units/units.h"
 
@@ -109,14 +109,16 @@ static const char *by_given(clg_text *t, const clg_serve_question *s, const clg_
 static void print_needs(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     int gpus = clg_replica_gpus(s->replica);
     clg_text_print(
-        t,
-        "%-8s %s replica%s = %s GPU%s for %s to the first token and %s each, "
-        "%.3g%% of requests\n",
+        t, "%-8s %s replica%s = %s GPU%s for %s to the first token%s, %.3g%% of requests\n",
         s->replicas > 0 ? "given" : "needs", clg_words_grouped(t, (double)a->fleet.replicas),
         a->fleet.replicas == 1 ? "" : "s", clg_words_grouped(t, (double)a->fleet.replicas * gpus),
         a->fleet.replicas * gpus == 1 ? "" : "s",
         clg_words_quantity(t, s->target.ttft_s, CLG_SECONDS),
-        clg_words_quantity(t, s->target.tpot_s, CLG_SECONDS), 100 * s->target.share);
+        clg_answers_of_one(s)
+            ? ""
+            : clg_arena_print(t->arena, " and %s each",
+                              clg_words_quantity(t, s->target.tpot_s, CLG_SECONDS)),
+        100 * s->target.share);
     print_sized(t, s, a);
     clg_text_print(t, "         %s: %.2f%% are served within both%s\n",
                    a->meets ? "met" : "NOT MET", 100 * a->fleet.well_served, by_given(t, s, a));
@@ -152,12 +154,18 @@ static void print_times(clg_text *t, const char *name, const clg_percentiles *p,
                    clg_words_quantity(t, p->p50 * doubt, CLG_SECONDS));
 }
 
-static void print_latency(clg_text *t, const clg_serve_answer *a) {
+bool clg_answers_of_one(const clg_serve_question *s) {
+    return s->demand->output_tokens == s->demand->count;
+}
+
+static void print_latency(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     clg_text_print(t, "latency  %-22s %10s %10s %10s   P10 – P90 of the p50\n", "", "p50", "p90",
                    "p99");
     print_times(t, "first token", &a->fleet.ttft_s, a->doubt.first);
-    print_times(t, "each token after", &a->fleet.tpot_s, a->doubt.token);
-    print_times(t, "whole answer", &a->fleet.e2e_s, a->doubt.token);
+    if (!clg_answers_of_one(s)) {
+        print_times(t, "each token after", &a->fleet.tpot_s, a->doubt.token);
+        print_times(t, "whole answer", &a->fleet.e2e_s, a->doubt.token);
+    }
     clg_text_print(t,
                    "         p99 to the first token with iterations 5 %% faster %s, 5 %% slower "
                    "%s\n",
@@ -312,7 +320,8 @@ static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_se
                        clg_words_grouped(t, (double)a->fleet.preemptions));
 }
 
-void clg_report_demand(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+void clg_report_demand(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,
+                       const clg_serve_headroom *h) {
     print_demand(t, s->demand);
     clg_report_replica(t, s->replica);
     if (clg_demand_timed(s) || s->demand->apart)
@@ -321,8 +330,9 @@ void clg_report_demand(clg_text *t, const clg_serve_question *s, const clg_serve
         print_given(t, s);
     else if (s->demand->clients > 0)
         clg_text_print(t, "given    1 replica; --ttft or --tpot asks for as many as that takes\n");
-    print_latency(t, a);
-    print_iteration(t, s, a);
+    clg_report_headroom(t, s, a, h);
+    print_latency(t, s, a);
+    if (!clg_answers_of_one(s)) print_iteration(t, s, a);
     print_use(t, s, a);
     clg_report_money(t, s, a);
     clg_report_scaling(t, s, a);

@@ -3,10 +3,12 @@
 #define CLG_REPORT_SERVING_DEMAND_REPORT_H
 
 #include "base/text.h"
+#include "serve/headroom.h"
 #include "serve/levers.h"
 
+/* What it needs and what to buy first, then how fast, what it costs and why. */
 void clg_report_demand(clg_text *text, const clg_serve_question *question,
-                       const clg_serve_answer *answer);
+                       const clg_serve_answer *answer, const clg_serve_headroom *headroom);
 
 /* What a demand costs as time goes by; NaN where it does not apply: no price, no span, no API. */
 typedef struct clg_bill {

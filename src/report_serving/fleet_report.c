@@ -107,7 +107,7 @@ static void print_taken(clg_text *t, const clg_joint *j) {
     size_t from = t->size;
     clg_text_print(t, "takes    %s = %s GPUs (P10 %lld – P90 %s)", nodes(t, count),
                    clg_words_count(t, count * j->node_gpus), (long long)j->low_nodes,
-                   j->high_nodes > 0 ? clg_words_count(t, j->high_nodes) : clg_words_no_fleet);
+                   j->high_nodes > 0 ? nodes(t, j->high_nodes) : clg_words_no_fleet);
     if (j->usd_per_s > 0) clg_text_print(t, ", %s an hour", clg_words_bill(t, 3600 * j->usd_per_s));
     if (saved > 0) {
         clg_text_print(t, "; saves %s against a fleet each", nodes(t, saved));

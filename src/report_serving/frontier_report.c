@@ -2,6 +2,7 @@
 #include "report_serving/frontier_report.h"
 
 #include "report/number_words.h"
+#include "report_serving/demand_parts.h"
 
 static const char *const axis_title[] = {"share in time", "to first token", "each token"};
 
@@ -46,6 +47,7 @@ void clg_report_frontier(clg_text *t, const clg_serve_question *s, const clg_fro
     print_head(t, f);
     for (int i = 0; i < f->count; i++) {
         const clg_frontier_point *p = &f->point[i];
+        if (p->axis == CLG_FRONTIER_TOKEN && clg_answers_of_one(s)) continue;
         if (i == 0 || p->axis != f->point[i - 1].axis)
             clg_text_print(t, "%s         %-14s", i > 0 ? "\n" : "", axis_title[p->axis]);
         print_point(t, p, gpus);

@@ -105,8 +105,12 @@ static void print_lost(clg_text *t, const clg_serve_question *s, const clg_serve
     if (h->lost_replicas == a->fleet.replicas)
         clg_text_print(t, "         one node holds all of it: lose it, and nobody is served\n");
     else
-        clg_text_print(t, "         a node lost (%s GPUs): %.4g%% are served in time\n",
-                       gpus_of(t, s, h->lost_replicas), 100 * h->lost_share);
+        clg_text_print(t,
+                       "         a node lost (%s GPUs): %.*f%% are served in time, nine in ten "
+                       "within %s and %s each\n",
+                       gpus_of(t, s, h->lost_replicas), h->lost_share > 0.99 ? 2 : 0,
+                       100 * h->lost_share, clg_words_quantity(t, h->lost_ttft_s, CLG_SECONDS),
+                       clg_words_quantity(t, h->lost_tpot_s, CLG_SECONDS));
 }
 
 void clg_report_headroom(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,
@@ -145,5 +149,9 @@ void clg_json_headroom(clg_json_writer *w, const clg_serve_question *s,
     }
     clg_json_add_integer(w, "node_gpus", h->lost_replicas * gpus);
     clg_json_add_number(w, "share_without_node", h->lost_share);
+    if (h->lost_share < 1 && h->lost_ttft_s > 0) {
+        clg_json_add_number(w, "ttft_p90_without_node_s", h->lost_ttft_s);
+        clg_json_add_number(w, "tpot_p90_without_node_s", h->lost_tpot_s);
+    }
     clg_json_close(w, '}');
 }

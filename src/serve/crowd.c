@@ -105,7 +105,8 @@ double clg_gpus_of_fleet(clg_arena *arena, const clg_serve_question *q, const cl
     if (alone.well_served >= q->target.share) {
         int64_t n = replicas_for(arena, q, &slow, gpus_all, alone.e2e_s.mean);
         bool none = n > 1 && n >= q->demand->count;
-        all = none ? 0 : fmax((double)n * gpus, gpus_all);
+        bool part = q->demand->telling > 0; /* work is left over when it ends */
+        all = none ? 0 : fmax((double)n * gpus, part ? gpus_all : 0);
     }
     clg_arena_back_to(arena, mark);
     return all;

@@ -27,7 +27,8 @@ bool clg_has_target(const clg_serve_question *question);
 clg_demand clg_demand_for_fleets(const clg_demand *demand, double replicas);
 
 /* GPUs of the smallest fleet that meets the target, with iterations longer by the margin as the
- * answer has them; no fewer than what the mean takes (`gpus_all`); 0: no fleet meets it. */
+ * answer has them; on a part of a demand no fewer than what the mean takes (`gpus_all`); 0: no
+ * fleet meets it. */
 double clg_gpus_of_fleet(clg_arena *arena, const clg_serve_question *question,
                          const clg_replica *replica, double gpus_all);
 

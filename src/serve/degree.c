@@ -2,6 +2,7 @@
 #include "serve/degree.h"
 
 #include "serve/crowd.h"
+#include "serve/headroom.h"
 #include "serve/levers.h"
 
 #include <math.h>
@@ -60,7 +61,7 @@ static double sure_gpus(clg_arena *arena, const clg_serve_question *q, const deg
 static bool fewer(double gpus, double than) { return gpus > 0 && (than <= 0 || gpus < than); }
 
 static bool is_past_cliff(const degree *d) {
-    return d->gpus_sure <= 0 || d->gpus_sure > CLG_DEGREE_CLIFF * d->gpus_fleet;
+    return d->gpus_sure <= 0 || d->gpus_sure > CLG_HEADROOM_WORTH * d->gpus_fleet;
 }
 
 /* Of those that take as few GPUs the surest; of all where even that is past a cliff. */

@@ -7,9 +7,8 @@
 /* Prepares the replica that serves the demand within the target on the fewest GPUs: with the
  * choice's tp, or the best power of two inside a domain. Of several that take as many, the one of
  * which the fewest hold the target at P90 of the iterations, then the narrowest; of all that one,
- * where the fewest stand at a cliff: at P90 none hold the target, or more than CLG_DEGREE_CLIFF
+ * where the fewest stand at a cliff: at P90 none hold the target, or more than CLG_HEADROOM_WORTH
  * times as many. `question->replica` is not read. */
-enum { CLG_DEGREE_CLIFF = 2 };
 clg_status clg_replica_choose(clg_arena *arena, const clg_serve_question *question,
                               const clg_scenario *scenario, const clg_engine *engine,
                               const clg_replica_choice *choice, clg_replica *replica,

@@ -125,8 +125,11 @@ static void lose_node(clg_arena *arena, const clg_serve_question *q, int64_t n,
         h->lost_replicas = n;
         return;
     }
-    h->lost_share =
-        clg_fleet_well_served(arena, q->replica, q->demand, n - h->lost_replicas, &q->target);
+    clg_fleet left;
+    clg_fleet_run(arena, q->replica, q->demand, n - h->lost_replicas, &q->target, &left);
+    h->lost_share = left.well_served;
+    h->lost_ttft_s = left.ttft_s.p90;
+    h->lost_tpot_s = left.tpot_s.p90;
 }
 
 /* What does not wait for each other. */

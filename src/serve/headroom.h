@@ -27,6 +27,7 @@ typedef struct clg_serve_headroom {
     int64_t
         lost_replicas; /* that stand on one node, or share it; all of a fleet that has no more */
     double lost_share; /* of requests served within the target without them */
+    double lost_ttft_s, lost_tpot_s; /* what nine in ten then do not exceed; 0: nobody is served */
 } clg_serve_headroom;
 
 /* Beyond CLG_HEADROOM_WORTH times its fleet a target is at a cliff: replicas but a little slower

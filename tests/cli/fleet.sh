@@ -60,4 +60,5 @@ printf 'name,model,clients,turns,rate\nchat,llama-3.1-8b,60,5,\ntags,qwen3-0.6b,
 expect 0 out '^takes    1 node' fleet "$scratch/users.csv" --turn-gap 20s --span 5min
 printf 'model,clients\nllama-3.1-8b,60\n' >"$scratch/users.csv"
 expect 1 err 'users.csv:2:1: clients who always wait .*; say how often each asks' fleet "$scratch/users.csv"
+expect 0 out '^takes .* GPUs .P10 [0-9]* – P90 [0-9]* nodes?.' fleet "$scratch/models.csv"
 finish

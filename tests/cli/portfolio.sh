@@ -25,6 +25,10 @@ cp "$scratch/out" "$scratch/first"
 check "the same seed, the same bytes" 'cmp -s "$scratch/first" "$scratch/again"'
 "$ceiling" portfolio "$jobs" --gpus 8,16 --csv >"$scratch/rows" 2>/dev/null
 check "as many fields in every row" '[ "$(awk -F, "{print NF}" "$scratch/rows" | sort -u | wc -l)" = 1 ]'
+# 8 GPUs hold no state of a 70B: they are no knee, however full the other job keeps them
+printf 'name,model,tokens,gpu_hours,arrival_h,min_gpus,max_gpus\nsmall,,,100,0,8,8\nlarge,llama-3-70b,2G,,0,64,64\n' >"$scratch/two.csv"
+expect 0 out '^never    1 job runs on no size that 8 GPUs have' portfolio "$scratch/two.csv" --gpus 8,16,64,128
+check "the knee runs every job" 'grep -q "^knee     64 GPUs" "$scratch/out"'
 printf 'JobID|JobName|Submit|Start|End|ElapsedRaw|AllocTRES\n1|a|2024-01-01T00:00:00|2024-01-01T00:01:00|2024-01-01T01:01:00|3600|gres/gpu=8\n' >"$scratch/sacct"
 expect 0 out 'recorded: mean 1.00 min' portfolio "$scratch/sacct" --gpus 8
 expect 1 err '^ceiling: --price: ' portfolio "$jobs" --gpus 8 --price x
