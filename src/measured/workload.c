@@ -135,8 +135,9 @@ static void weigh_published(clg_arena *arena, const clg_workload *w, const clg_s
     }
 }
 
-/* Beside the engine's own limit: as many as benchmarks raise it to. */
-static const int many_sequences = 2048;
+/* Beside the engine's own limit (0): as many as benchmarks raise it to, and fewer, sizes that
+ * graphs are kept for, so that little is padded. */
+static const int limits[] = {0, 512, 1024, 2048};
 
 /* All ways to share the work inside the box. */
 static void weigh_degrees(clg_arena *arena, const clg_workload *w, const clg_scenario *s,
@@ -144,14 +145,16 @@ static void weigh_degrees(clg_arena *arena, const clg_workload *w, const clg_sce
                           int gpus, bool timed, clg_workload_best *best) {
     clg_copy_degrees list[CLG_DEGREES];
     int count = clg_replica_degrees(s, &c, list);
-    for (int i = 0; i < count; i++)
-        for (int limit = 0; limit < 2 && list[i].tp * list[i].dp <= gpus; limit++) {
-            c.tp = list[i].tp;
-            c.dp = list[i].dp;
-            c.ep = list[i].ep;
-            c.max_sequences = limit > 0 ? many_sequences * c.dp : 0;
+    for (int i = 0; i < count; i++) {
+        if (list[i].tp * list[i].dp > gpus) continue;
+        c.tp = list[i].tp;
+        c.dp = list[i].dp;
+        c.ep = list[i].ep;
+        for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
+            c.max_sequences = limits[l] * c.dp;
             weigh(arena, w, s, engine, &c, d, timed, best);
         }
+    }
 }
 
 void clg_workload_serve(clg_arena *arena, const clg_workload *w, const clg_scenario *s,

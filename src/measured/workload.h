@@ -26,8 +26,8 @@ const char *const *clg_workload_names(clg_arena *arena);
 
 /* The most output tokens a second and GPU that replicas of `engine` give a workload on boxes of
  * `gpus`. Layout and limit of sequences are those published for the GPU; where none are, or nothing
- * fits so, clg_replica_degrees inside a box and the engine's limit or 2,048 a rank, as who submits
- * a benchmark would choose.
+ * fits so, clg_replica_degrees inside a box and the engine's limit or 512, 1,024 or 2,048 a rank,
+ * as who submits a benchmark would choose.
  * `timed`: at a steady rate within the target; else all requests at once. */
 typedef struct clg_workload_best {
     int tp, dp, ep;

@@ -35,6 +35,8 @@ static void test_search(clg_arena *arena) {
     CHECK(best_rate(arena, "mlperf-llama2-70b", "l40s", 8, false, &four) > 0 && four == 4);
     CHECK(best_rate(arena, "mlperf-llama2-70b", "h200-sxm", 8, false, &own) > 0 && own == 1);
     CHECK(best_rate(arena, "mlperf-llama2-70b", "l40s", 2, false, &four) > 0 && four == 2);
+    CASE("who submits takes a limit that graphs are kept for: 7,100 tokens/s, padded 6,600");
+    CHECK(best_rate(arena, "mlperf-deepseek-r1", "b300-sxm", 8, false, &eight) > 6900);
     CASE("a rule on latency costs, a stricter one more");
     double timed = best_rate(arena, "mlperf-llama2-70b", "h200-sxm", 8, true, &eight);
     double chat = best_rate(arena, "mlperf-llama2-70b-interactive", "h200-sxm", 8, true, &eight);
