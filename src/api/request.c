@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* "train.sh" and "job.toml" end as files do, "llama-3.1" and "qwen2.5-7b" as releases. */
@@ -62,15 +63,32 @@ static clg_status check_pair(clg_arena *arena, const clg_request *request,
     return clg_request_at_flag(CLG_BAD_INPUT, CLG_PARAM_NODE, error);
 }
 
+/* "16x1": nodes of fewer GPUs than the maker's box has, as clouds rent them; of what is built in
+ * the nearest from above, cut down. A node that is named is taken as it is. */
+static clg_status cut_box(clg_arena *arena, const clg_request *request, clg_machine *machine,
+                          clg_error *error) {
+    const char *gpus = request->value[CLG_PARAM_GPUS], *product = gpus ? strchr(gpus, 'x') : NULL;
+    int each = product ? (int)strtol(product + 1, NULL, 10) : 0;
+    if (each < 1 || each >= machine->node.gpus || strncmp(gpus, "1x", 2) == 0) return CLG_OK;
+    if (clg_node_of_size(arena, &machine->gpu, each, &machine->node, error) != CLG_OK)
+        return error->status;
+    double share = (double)each / machine->node.gpus;
+    machine->node.host_w *= share; /* a slice of a host */
+    machine->node.rated_w *= share;
+    clg_node_resize(&machine->node, each);
+    return CLG_OK;
+}
+
 /* Of GPU and node each implies the other. */
 static clg_status read_box(clg_arena *arena, const clg_request *request, clg_machine *machine,
                            clg_error *error) {
     if (!request->value[CLG_PARAM_NODE])
         return read_gpu(arena, request, clg_request_word(request, CLG_PARAM_GPU), &machine->gpu,
-                        error) == CLG_OK
-                   ? clg_request_at_flag(
-                         clg_node_default(arena, &machine->gpu, &machine->node, error),
-                         CLG_PARAM_GPU, error)
+                        error) == CLG_OK &&
+                       clg_request_at_flag(
+                           clg_node_default(arena, &machine->gpu, &machine->node, error),
+                           CLG_PARAM_GPU, error) == CLG_OK
+                   ? cut_box(arena, request, machine, error)
                    : error->status;
     if (read_node(arena, request, &machine->node, error) != CLG_OK ||
         read_gpu(arena, request, machine->node.gpu, &machine->gpu, error) != CLG_OK)

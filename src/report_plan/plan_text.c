@@ -32,8 +32,11 @@ void clg_report_network(clg_text *t, const clg_machine *m) {
     clg_text_print(t, "%.4g Gbit/s per GPU between nodes (%s",
                    clg_machine_line_bytes_per_s(m) * 8e-9, m->fabric.title);
     if (m->fabric.gpu_bytes_per_s > 0)
-        clg_text_print(t, ", a rate given per GPU: %.4g for %d GPUs",
-                       m->fabric.gpu_bytes_per_s * 8e-9 * n->gpus, n->gpus);
+        clg_text_print(t, ", a rate given per GPU%s",
+                       n->gpus == 1
+                           ? ""
+                           : clg_arena_print(t->arena, ": %.4g for %d GPUs",
+                                             m->fabric.gpu_bytes_per_s * 8e-9 * n->gpus, n->gpus));
     else if (ports <= 0 || cards < ports)
         clg_text_print(t, "; %d NIC%s of %.4g Gbit/s for %d GPUs", n->nics, n->nics > 1 ? "s" : "",
                        n->nic_bytes_per_s * 8e-9, n->gpus);

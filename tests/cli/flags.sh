@@ -49,6 +49,11 @@ head -3 data/first-looks.csv >"$scratch/ledger.csv"
 "$ceiling" validate --first-look --ledger "$scratch/ledger.csv" --commit 1a2b3c4 $rows >"$scratch/out" 2>&1
 check "--ledger, --commit: a line for each source" 'tail -1 "$scratch/ledger.csv" | grep -q "^20[0-9-]*,1a2b3c4,"'
 expect 0 out 'pair' validate --pairs $rows
+# sixteen boxes of one GPU: no fast link, a network card each, a host's share of power; a box that is named stays whole
+expect 0 out '^machine  16 x .*, 1 per node' plan llama-2-7b --gpu h100-pcie --gpus 16x1 --fabric ethernet-25 --global-batch 1Mtok
+check "a card for each" 'grep -q "^network  25 Gbit/s per GPU" "$scratch/out" && ! grep -q "^layout   tp [2-9]" "$scratch/out"'
+expect 1 err 'a node of dgx-h100 has 8 GPUs' plan llama-2-7b --node dgx-h100 --gpus 16x1
+expect 1 err 'a node of .* has 8 GPUs' plan llama-2-7b --gpus 2x16
 expect 1 err 'give how many alone: 64, or 8x8; --gpu says' plan llama-3-8b --gpus 64xH100
 expect 1 err 'how many there are is --gpus 64' plan llama-3-8b --gpus 8 --gpu 8xH100
 finish
