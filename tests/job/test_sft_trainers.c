@@ -73,6 +73,23 @@ static void aws(void) {
         "--train_batch_size=1 --sharding_strategy=full --offload_activations=1\n");
 }
 
+static void flags_of_llama_recipes(void) {
+    CASE("llama-recipes: FSDP and what it makes again by one flag, pure bf16, an adapter's "
+         "defaults");
+    JOB("micro-batch=64 zero=3 recompute=full precision=bf16 gradient=bf16 adapter=none gpus=2",
+        "a.sh",
+        "torchrun --nnodes 1 --nproc_per_node 2 finetuning.py --batch_size_training 64 "
+        "--enable_fsdp --model_name openlm-research/open_llama_3b_v2 --pure_bf16\n");
+    JOB("micro-batch=4 seq=4096 zero=3 adapter=lora adapter-rank=8 adapter-targets=q_proj,v_proj",
+        "a.sh",
+        "torchrun --nproc_per_node 8 examples/finetuning.py --enable_fsdp --low_cpu_fsdp "
+        "--batch_size_training 4 --model_name meta-llama/Llama-2-70b-hf --use_peft "
+        "--fsdp_config.fsdp_activation_checkpointing\n");
+    JOB("zero=0 recompute=none adapter=qlora base-precision=nf4", "a.sh",
+        "python -m llama_recipes.finetuning --use_peft --peft_method lora --quantization 4bit "
+        "--batch_size_training 2 --model_name meta-llama/Llama-3.1-8B\n");
+}
+
 static void a_key_that_every_script_has_tells_nothing(void) {
     CASE("a key that every script has tells nothing: TRL's defaults are not the Trainer's");
     JOB("recompute=none micro-batch=14 accumulation=2", "sft_finetune.sh",
@@ -87,6 +104,7 @@ int main(void) {
     colossal();
     levanter();
     aws();
+    flags_of_llama_recipes();
     a_key_that_every_script_has_tells_nothing();
     return DONE;
 }
