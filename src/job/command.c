@@ -348,7 +348,7 @@ static bool is_script(const clg_job_file *file) {
                                           ".sub", ".txt",  ".qsub",  ".zsh",    ".env"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
         if (clg_ends(file->name, endings[i])) return true;
-    if (clg_is_markdown(file->name)) return true;
+    if (clg_is_markdown(file->name) || clg_is_makefile(file->name)) return true;
     return file->size > 2 && memcmp(file->text, "#!", 2) == 0 && !clg_ends(file->name, ".py");
 }
 

@@ -323,9 +323,11 @@ clg_status clg_job_read(clg_arena *arena, const clg_job_file *files, int count,
     if (check_files(r) != CLG_OK || load(arena, all, error) != CLG_OK) return error->status;
     clg_job_file *plain = clg_take(arena, (size_t)count + MOST_HELD, clg_job_file);
     for (int i = 0; i < count; i++)
-        plain[i] = clg_is_markdown(files[i].name) ? clg_markdown_script(arena, &files[i])
-                   : clg_is_task(&files[i])       ? clg_task_script(arena, &files[i])
-                                                  : files[i];
+        plain[i] = clg_is_markdown(files[i].name)   ? clg_markdown_script(arena, &files[i])
+                   : clg_is_makefile(files[i].name) ? clg_makefile_script(arena, &files[i])
+                   : clg_is_notebook(files[i].name) ? clg_notebook_code(arena, &files[i])
+                   : clg_is_task(&files[i])         ? clg_task_script(arena, &files[i])
+                                                    : files[i];
     r->files = plain;
     if (clg_job_manifests(r, count + MOST_HELD) != CLG_OK || clg_job_sources(r) != CLG_OK)
         return error->status;
@@ -355,12 +357,13 @@ clg_status clg_job_read(clg_arena *arena, const clg_job_file *files, int count,
 }
 
 bool clg_job_is_file(const char *name, const char *text, size_t size) {
-    static const char *const endings[] = {".yaml", ".yml",    ".toml", ".sh",  ".py",  ".slurm",
-                                          ".bash", ".sbatch", ".job",  ".sub", ".txt", ".md"};
+    static const char *const endings[] = {".yaml",  ".yml",  ".toml",   ".sh",  ".py",
+                                          ".slurm", ".bash", ".sbatch", ".job", ".sub",
+                                          ".txt",   ".md",   ".ipynb"};
     size_t length = strlen(name);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         size_t end = strlen(endings[i]);
         if (length > end && strcmp(name + length - end, endings[i]) == 0) return true;
     }
-    return size > 2 && memcmp(text, "#!", 2) == 0;
+    return clg_is_makefile(name) || (size > 2 && memcmp(text, "#!", 2) == 0);
 }

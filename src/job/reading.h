@@ -69,6 +69,10 @@ void clg_job_named_elsewhere(clg_reading *reading);
 bool clg_is_markdown(const char *name);
 /* The commands of a page, at the page's lines. */
 clg_job_file clg_markdown_script(clg_arena *arena, const clg_job_file *page);
+bool clg_is_makefile(const char *name);
+clg_job_file clg_makefile_script(clg_arena *arena, const clg_job_file *makefile);
+bool clg_is_notebook(const char *name);
+clg_job_file clg_notebook_code(clg_arena *arena, const clg_job_file *notebook);
 /* A YAML of SkyPilot; what it runs, as a script; and whether a file was made so. */
 bool clg_is_task(const clg_job_file *file);
 clg_job_file clg_task_script(clg_arena *arena, const clg_job_file *task);

@@ -98,6 +98,38 @@ static void arguments_of_recipes(void) {
         "recipe.model = run.Config(llm.Llama3Config8B, num_layers=12, hidden_size=768)\n");
 }
 
+static void makefiles_and_notebooks(void) {
+    CASE("recipes of a makefile: variables, a shell's own, functions, lines that go on");
+    JOB("gpus=8 micro-batch=2 seq=1024 precision=fp16", "Makefile",
+        "# trains\nBATCH ?= 2\nNGPU := 8\nexport SEQ = 1024 # tokens\n.PHONY: train\n"
+        "train: data\n\t@echo $$HOME\n\t-torchrun --nproc_per_node=$(NGPU) run_clm.py \\\n"
+        "\t  --model_name_or_path gpt2-xl --per_device_train_batch_size ${BATCH} \\\n"
+        "\t  --block_size $(SEQ) --fp16 --do_train\n");
+    JOB("micro-batch=", "train.mk",
+        "all:\n\ttorchrun --nproc_per_node=8 run_clm.py --model_name_or_path gpt2-xl "
+        "--per_device_train_batch_size $(word 2,3 4) --do_train --block_size 512\n");
+    CASE("a value of a notebook says the notebook's line");
+    static const char notebook[] =
+        "{\"cells\": [{\"cell_type\": \"markdown\", \"source\": [\"batch_size=9\"]},\n"
+        "{\"cell_type\": \"code\", \"outputs\": [{\"text\": \"r=99\"}], \"source\": [\n"
+        "\"!pip install trl\\n\",\n\"args = SFTConfig(per_device_train_batch_size=4,\\n\",\n"
+        "\"  gradient_accumulation_steps=8, max_length=2048)\\n\",\n"
+        "\"model = AutoModelForCausalLM.from_pretrained('meta-llama/Llama-3.1-8B', "
+        "load_in_4bit=True)\\n\",\n\"peft_config = LoraConfig(r=16, lora_alpha=32)\"]}]}\n";
+    fixture f;
+    const char *const files[] = {"a.ipynb", notebook, NULL, NULL};
+    CHECK(fixture_read(&f, files));
+    CHECK(fixture_is(&f, "micro-batch=4 accumulation=8 seq=2048 adapter=qlora adapter-rank=16"));
+    CHECK(strncmp(f.job.field[CLG_JOB_MICRO_BATCH].from, "a.ipynb:4 ", 10) == 0);
+    clg_arena_clear(&f.arena);
+    CASE("nodes of an engine, each a pod with some of its GPUs");
+    JOB("gpus=16 nodes=2 tp=16 ep=16", "a.yaml",
+        "apiVersion: apps/v1\nkind: StatefulSet\nspec:\n  replicas: 2\n  template:\n    spec:\n"
+        "      containers:\n      - command: [bash, -c]\n        args:\n        - |\n"
+        "          python3 -m sglang.launch_server --model-path /m --tp-size 16 --nnodes 2 "
+        "--ep-size 16\n        resources:\n          limits:\n            nvidia.com/gpu: 8\n");
+}
+
 int main(void) {
     values_of_charts();
     clients_are_no_jobs();
@@ -105,5 +137,6 @@ int main(void) {
     values_nobody_knows();
     files_not_here();
     arguments_of_recipes();
+    makefiles_and_notebooks();
     return DONE;
 }
