@@ -101,11 +101,11 @@ for (const request of requests) {
   else check(line.join(" "), answer, written());
 }
 
-// what explain says in words is what the page is told in numbers
+// what explain says in words is what the page is told in numbers, of one stack: --launch alone would choose its own
 {
-  const words = ["explain", "llama-3.1-8b", "--gpus", "64", "--tp", "4", "--zero", "1"];
+  const words = ["explain", "llama-3.1-8b", "--gpus", "64", "--tp", "4", "--zero", "1", "--stack", "megatron-2024"];
   const said = spawnSync(ceiling, [...words, "--launch", "megatron"], { encoding: "utf8" }).stdout;
-  const why = JSON.parse(await call({ command: "why", model: "llama-3.1-8b", gpus: "64", tp: "4", zero: "1" }));
+  const why = JSON.parse(await call({ command: "why", model: "llama-3.1-8b", gpus: "64", tp: "4", zero: "1", stack: "megatron-2024" }));
   for (const { what, illegal, plan } of why.undone) {
     const line = said.split("\n").find((one) => one.includes(what)) ?? "";
     const step = illegal ?? (plan.memory.fits ? plan.step_s.toPrecision(3) : "does not fit");
