@@ -291,19 +291,21 @@ void clg_block_leave_tensor(clg_block *block, const clg_shard *shard, const char
     copy_chunks(block, shard, CLG_PASS_BACKWARD_INPUT, true, gathered);
 }
 
-/* Passes over the data in elements read or written. A fused RMSNorm reads and writes once;
- * LayerNorm kernels take about twice the streaming time (ETT operator times on A100 and
- * GH200: 7.0-7.6 bytes per 16-bit element forward, 10.7-24 backward); an RMSNorm of elementary
- * operations 25-31 forward and 119-130 backward (same source). */
+/* A norm takes as long as so many passes over its elements (stack: kernels); one of elementary
+ * operations is in the width of products, whatever layers add to. */
 void clg_block_norm(clg_block *block, const clg_shard *shard, const char *name, double elements,
                     bool layer_norm) {
     double w = elements * shard->wide_bytes, s = elements * shard->stream_bytes;
+    const clg_stack *stack = shard->stack;
     if (layer_norm)
-        clg_block_memory(block, name, 3.6 * s, 1, 8 * s, 2);
-    else if (shard->stack->fused.norm)
-        clg_block_memory(block, name, 2.5 * s, 1, 5 * s, 2);
+        clg_block_memory(block, name, stack->kernels.layer_norm * s, 1,
+                         stack->kernels.layer_norm_backward * s, 2);
+    else if (stack->fused.norm)
+        clg_block_memory(block, name, stack->kernels.rms_norm * s, 1,
+                         stack->kernels.rms_norm_backward * s, 2);
     else {
-        clg_block_memory(block, name, 14 * w, 6, 60 * w, 12);
+        clg_block_memory(block, name, stack->kernels.plain_norm * w, 6,
+                         stack->kernels.plain_norm_backward * w, 12);
         /* the input in fp32 and the normalized value before its weight are kept as well */
         block->saved_bytes += elements * (4 + shard->wide_bytes);
     }
