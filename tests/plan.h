@@ -40,6 +40,24 @@ static inline clg_layout plan_layout(int64_t seq) {
                         .attention = CLG_FLASH2};
 }
 
+/* A step as it is written; where the layout is not legal the test fails, and says why. */
+static inline const clg_step *plan_step(clg_arena *arena, const clg_scenario *s,
+                                        const clg_layout *l, clg_step *step) {
+    const char *why = clg_layout_refuses(arena, &s->model, l);
+    if (why) printf("  %s\n", why);
+    CHECK(why == NULL);
+    clg_step_build(&s->model, &s->machine, &s->stack, l, step);
+    return step;
+}
+
+/* Pairs counted query by query: each sees what lies at most `reach` tokens before it, `every` of
+ * them an entry; half of the diagonal. */
+static inline double plan_walked_pairs(int64_t tokens, int64_t reach, int every) {
+    double sum = 0;
+    for (int64_t i = 0; i < tokens; i++) sum += i < reach ? (double)i + 0.5 : (double)reach;
+    return sum / every;
+}
+
 /* Flop of ops of a name in a pass; bytes where they have no flop. */
 static inline double plan_work_of(const clg_block *block, const char *name, clg_pass pass) {
     double sum = 0;

@@ -8,11 +8,7 @@ static clg_arena arena;
 static clg_step step;
 
 static const clg_step *built(const clg_scenario *s, const clg_layout *l) {
-    const char *why = clg_layout_refuses(&arena, &s->model, l);
-    if (why) printf("  %s\n", why);
-    CHECK(why == NULL);
-    clg_step_build(&s->model, &s->machine, &s->stack, l, &step);
-    return &step;
+    return plan_step(&arena, s, l, &step);
 }
 
 /* Korthikanti et al. 2022, arXiv:2205.05198, table 2: bytes of one layer and micro-batch. */

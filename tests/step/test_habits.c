@@ -10,9 +10,7 @@ static clg_arena arena;
 static clg_step step;
 
 static const clg_block *layer(const clg_scenario *s, const clg_layout *l) {
-    CHECK(clg_layout_refuses(&arena, &s->model, l) == NULL);
-    clg_step_build(&s->model, &s->machine, &s->stack, l, &step);
-    return &step.kind[0];
+    return &plan_step(&arena, s, l, &step)->kind[0];
 }
 
 static double hbm(const clg_block *block, clg_pass pass, clg_op_kind kind) {

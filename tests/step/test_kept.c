@@ -8,9 +8,7 @@ static clg_arena arena;
 static clg_step step;
 
 static const clg_block *layer(const clg_scenario *s, const clg_layout *l) {
-    CHECK(clg_layout_refuses(&arena, &s->model, l) == NULL);
-    clg_step_build(&s->model, &s->machine, &s->stack, l, &step);
-    return &step.kind[s->model.kinds - 1];
+    return &plan_step(&arena, s, l, &step)->kind[s->model.kinds - 1];
 }
 
 /* Qwen3 30B-A3B: 32 heads and 4 of 128, 2,048 wide, 8 of 128 experts a token, 768 wide. */

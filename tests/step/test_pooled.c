@@ -19,29 +19,23 @@ static int kind_of(const clg_model *m, int every) {
     return 0;
 }
 
-/* Query i sees what lies at most `reach` before it, `every` tokens an entry; the diagonal is half.
- */
-static double walked(int64_t keys, int64_t reach, int every) {
-    double sum = 0;
-    for (int64_t i = 0; i < keys; i++) sum += i < reach ? (double)i + 0.5 : (double)reach;
-    return sum / every;
-}
-
 static void pairs(const clg_model *m) {
     clg_attention a = m->kind[kind_of(m, 4)].attention;
     CASE("pairs: 128 tokens of the window, 512 entries of four tokens");
-    CHECK_NEAR(clg_pooled_entry_pairs(&a, 8192), walked(8192, 2048, 4), 1e-12);
-    CHECK_NEAR(clg_pooled_pairs(&a, 8192), walked(8192, 2048, 4) + walked(8192, 128, 1), 1e-12);
+    CHECK_NEAR(clg_pooled_entry_pairs(&a, 8192), plan_walked_pairs(8192, 2048, 4), 1e-12);
+    CHECK_NEAR(clg_pooled_pairs(&a, 8192),
+               plan_walked_pairs(8192, 2048, 4) + plan_walked_pairs(8192, 128, 1), 1e-12);
     CHECK(clg_pooled_seen(&a, 8192) == 128 + 512);
     CASE("a short sequence: all of it, and an entry of each four");
     CHECK(clg_pooled_seen(&a, 100) == 100 + 25);
     CHECK_NEAR(clg_pooled_pairs(&a, 100), 100 * 100 / 2 * 1.25, 1e-12);
     a = m->kind[kind_of(m, 128)].attention;
     CASE("of 128 tokens an entry all are seen");
-    CHECK_NEAR(clg_pooled_pairs(&a, 8192), walked(8192, 8192, 128) + walked(8192, 128, 1), 1e-12);
+    CHECK_NEAR(clg_pooled_pairs(&a, 8192),
+               plan_walked_pairs(8192, 8192, 128) + plan_walked_pairs(8192, 128, 1), 1e-12);
     a.pooling.every = 0;
     CASE("without a pool the window alone");
-    CHECK_NEAR(clg_pooled_pairs(&a, 8192), walked(8192, 128, 1), 1e-12);
+    CHECK_NEAR(clg_pooled_pairs(&a, 8192), plan_walked_pairs(8192, 128, 1), 1e-12);
 }
 
 static void counts(const clg_model *flash) {
@@ -68,7 +62,7 @@ static void trained(void) {
     clg_layout l = plan_layout(8192);
     clg_step_build(&s.model, &s.machine, &s.stack, &l, &step);
     const clg_block *layer = &step.kind[kind_of(&s.model, 4)];
-    double window = walked(8192, 128, 1), chosen = walked(8192, 2048, 4);
+    double window = plan_walked_pairs(8192, 128, 1), chosen = plan_walked_pairs(8192, 2048, 4);
     CASE(
         "64 heads of 512 over window and chosen entries; scores of all entries by 64 heads of 128");
     CHECK_NEAR(plan_work_of(layer, "attention core", CLG_PASS_FORWARD),

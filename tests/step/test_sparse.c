@@ -10,22 +10,12 @@ static clg_arena arena;
 static clg_step step;
 
 static const clg_step *built(const clg_scenario *s, const clg_layout *l) {
-    CHECK(clg_layout_refuses(&arena, &s->model, l) == NULL);
-    clg_step_build(&s->model, &s->machine, &s->stack, l, &step);
-    return &step;
+    return plan_step(&arena, s, l, &step);
 }
 
 static double all_flop(const clg_block *block) {
     double sum = 0;
     for (int i = 0; i < block->ops; i++) sum += block->op[i].flop * block->op[i].count;
-    return sum;
-}
-
-/* Keys of query i: all before it, at most so many. In the limit of long sequences, as the formula
- * has it (the diagonal is half). */
-static double walked(int64_t seq, int64_t most) {
-    double sum = 0;
-    for (int64_t i = 0; i < seq; i++) sum += i < most ? (double)i + 0.5 : (double)most;
     return sum;
 }
 
@@ -36,8 +26,8 @@ static void by_hand(void) {
     const clg_block *layer = &built(&s, &l)->kind[0];
     /* pairs: 6144 x 2048 x (1 - 2048 / 12288) = 10,485,760; all 6144^2 / 2 = 18,874,368 */
     double pairs = 10485760.0, all = 18874368.0;
-    CHECK_NEAR(pairs, walked(6144, 2048), 1e-12);
-    CHECK_NEAR(all, walked(6144, 6144), 1e-12);
+    CHECK_NEAR(pairs, plan_walked_pairs(6144, 2048, 1), 1e-12);
+    CHECK_NEAR(all, plan_walked_pairs(6144, 6144, 1), 1e-12);
     /* 128 heads, queries and keys of 576, results of 512; scores again and four gradients */
     CHECK_NEAR(plan_work_of(layer, "attention core", CLG_PASS_FORWARD), pairs * 128 * 2 * 1088,
                1e-13);

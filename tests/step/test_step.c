@@ -11,9 +11,7 @@ static clg_arena arena;
 static clg_step step;
 
 static const clg_step *built(const clg_scenario *s, const clg_layout *l) {
-    CHECK(clg_layout_refuses(&arena, &s->model, l) == NULL);
-    clg_step_build(&s->model, &s->machine, &s->stack, l, &step);
-    return &step;
+    return plan_step(&arena, s, l, &step);
 }
 
 /* Flop of the passes in `mask` (bit per pass). */
