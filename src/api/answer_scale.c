@@ -20,10 +20,6 @@ typedef struct scaled {
     clg_sensitivity moves[CLG_RESOURCES];
 } scaled;
 
-/* Twenty tokens a parameter when nothing is asked: where parameters and data are in balance
- * (Hoffmann et al. 2022, arXiv:2203.15556). */
-static const double BALANCED_TOKENS = 20;
-
 /* Both regimes are two curves: strong, and weak beside it. */
 static bool wants_both(const clg_request *request) {
     const char *word = request->value[CLG_PARAM_MODE];
@@ -131,7 +127,7 @@ static clg_status read_scale(const clg_question *q, clg_request *request, clg_sc
         clg_request_read(arena, request, true, scenario, space, error) != CLG_OK)
         return error->status;
     ask->useful = request->value[CLG_PARAM_USEFUL] != NULL;
-    double balanced = BALANCED_TOKENS * (double)scenario->model.active_parameters;
+    double balanced = CLG_BALANCED_TOKENS * (double)scenario->model.active_parameters;
     return clg_request_number_or(request, CLG_PARAM_TOKENS, balanced, &ask->train_tokens, error);
 }
 

@@ -4,6 +4,7 @@
 
 #include "report/number_words.h"
 #include "report/price_words.h"
+#include "report_plan/balance_report.h"
 #include "report_plan/contracts_report.h"
 #include "report_plan/owning_report.h"
 #include "report_plan/plan_json.h"
@@ -294,6 +295,7 @@ void clg_report_clusters(clg_text *t, const clg_clusters *all, const clg_sizing 
         print_choice(t, all, ask, best);
         clg_report_worth(t, worth);
         print_other(t, all, &ask->limits);
+        clg_report_balance(t, ask, best);
         clg_report_owning(t, best, &ask->operations, own);
         if (all->terms > 0) clg_report_contracts(t, all->term, all->terms);
         if (grams_per_joule > 0)

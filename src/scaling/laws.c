@@ -100,6 +100,10 @@ clg_status clg_critical_batch_find(clg_arena *arena, const clg_model *model, dou
     return CLG_OK;
 }
 
+double clg_balanced_parameters(double parameters, double tokens) {
+    return sqrt(parameters * tokens / CLG_BALANCED_TOKENS);
+}
+
 double clg_samples_ratio(double batch_tokens, double critical_tokens) {
     return isinf(critical_tokens) ? 1 : 1 + batch_tokens / critical_tokens;
 }

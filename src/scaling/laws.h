@@ -28,6 +28,11 @@ typedef struct clg_critical_batch {
 clg_status clg_expected_loss(clg_arena *arena, double parameters, double tokens, double *loss,
                              clg_error *error);
 
+/* Tokens a parameter where parameters and data are in balance (Hoffmann et al. 2022, section 3.4),
+ * and the parameters of the model for which so much computing, 6 x parameters x tokens, is that. */
+#define CLG_BALANCED_TOKENS 20.0
+double clg_balanced_parameters(double parameters, double tokens);
+
 /* Every law of data/critical-batch at this model and token count. `measured_tokens` > 0 replaces
  * their mean (INFINITY: no wall). */
 clg_status clg_critical_batch_find(clg_arena *arena, const clg_model *model, double train_tokens,

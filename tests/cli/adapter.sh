@@ -23,5 +23,8 @@ expect 0 out 'adapter up' $job --adapter lora --csv
 expect 0 out '10 checkpoints of 2.46 GB kept' size llama-3-70b --tokens 1G --deadline 2d --gpu h100-sxm --adapter lora --max-gpus 64
 expect 0 out 'so many can be had for so short a time is not modelled: --max-gpus$' size llama-3-8b --tokens 20G --deadline 3h --gpu h100-sxm --max-gpus 512
 expect 0 out '^take     64 x ' size llama-3-8b --tokens 20G --budget 50kUSD --gpu h100-sxm --max-gpus 512
+# 50 kUSD over what the run costs, as many times 8.03 G x 20 G tokens; a twentieth of it is the square of the parameters
+usd=$(sed -n 's/^take .* h, \([0-9.]*\) kUSD .*/\1/p' "$scratch/out")
+check "how large a model the budget allows" "awk -v u=$usd -v n=\"\$(sed -n 's/^largest .* train \([0-9.]*\)B parameters.*/\1/p' $scratch/out)\" 'BEGIN {want = sqrt(8.03 * 20 * 50 / u / 20); exit !(n > 0.99 * want && n < 1.01 * want)}'"
 check "faster ones are let by few" 'grep -q "more than 8 nodes for less than 1.00 d, which few let$" "$scratch/out"'
 finish

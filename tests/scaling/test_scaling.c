@@ -48,6 +48,9 @@ static void laws(void) {
     CHECK(c.low_tokens <= c.tokens && c.tokens <= c.high_tokens);
     CASE("at the critical batch twice the samples, far below it none more");
     CHECK_NEAR(clg_samples_ratio(8e6, 8e6), 2, 1e-12);
+    CHECK_NEAR(clg_balanced_parameters(70e9, 1.4e12), 70e9, 1); /* Chinchilla's own */
+    CHECK_NEAR(clg_balanced_parameters(280e9, 3e11), 64.8e9,
+               1e8); /* Gopher's computing: 63 to 70 */
     CHECK_NEAR(clg_samples_ratio(8, 8e6), 1, 1e-5);
     CHECK(clg_samples_ratio(1e9, INFINITY) == 1);
 }
