@@ -39,19 +39,26 @@ double clg_attention_chosen_pairs(const clg_shard *shard, const clg_attention *a
     return queries * chosen * (1 - 0.5 * chosen / keys);
 }
 
-/* Scores of `heads` heads `width` wide in one kernel that keeps none; `products` of them. */
-static void scores(clg_block *block, const clg_shard *shard, double keys, clg_pass pass,
-                   const char *name, double heads, double width, double pairs, double products) {
-    clg_op *op = clg_block_add(block, CLG_OP_ATTENTION, pass, name);
+/* Scores of so many heads, each so wide, in one kernel that keeps none. */
+typedef struct scoring {
+    const char *name;
+    clg_pass pass;
+    double heads, width;
+    double pairs;    /* of query and key, of one sequence */
+    double products; /* over them: scores alone are one, with both gradients three */
+} scoring;
+
+static void score(clg_block *block, const clg_shard *shard, double keys, scoring s) {
+    clg_op *op = clg_block_add(block, CLG_OP_ATTENTION, s.pass, s.name);
     op->precision = shard->wide;
     op->attention.batch = shard->layout->micro_batch;
-    op->attention.heads = heads;
-    op->attention.head_dim = op->attention.value_head_dim = width;
+    op->attention.heads = s.heads;
+    op->attention.head_dim = op->attention.value_head_dim = s.width;
     op->attention.query_tokens = keys_of(shard) / shard->layout->cp;
     op->attention.key_tokens = keys;
     op->attention.fused = true;
-    op->attention.backward = pass == CLG_PASS_BACKWARD_INPUT;
-    op->flop = shard->layout->micro_batch * heads * pairs * 2 * width * products;
+    op->attention.backward = s.pass == CLG_PASS_BACKWARD_INPUT;
+    op->flop = shard->layout->micro_batch * s.heads * s.pairs * 2 * s.width * s.products;
 }
 
 /* Queries from the low rank of queries where there is one, key and weights from the hidden state;
@@ -81,8 +88,8 @@ void clg_block_indexer(clg_block *block, const clg_shard *shard, const clg_atten
     double keys = entries_of(shard, attention), all = keys_of(shard) / layout->cp * keys / 2;
     double chosen = clg_attention_chosen_pairs(shard, attention);
     project(block, shard, attention);
-    scores(block, shard, keys, CLG_PASS_FORWARD, "index scores", indexer->heads, indexer->dim, all,
-           1);
+    score(block, shard, keys,
+          (scoring){"index scores", CLG_PASS_FORWARD, indexer->heads, indexer->dim, all, 1});
     /* One fp32 number a pair, written and read. */
     clg_block_memory(block, "choice of keys", layout->micro_batch * all * 8, 1, 0, 0);
     block->saved_bytes += shard->tokens * fmin((double)indexer->top_k, keys) * 4; /* their places */
@@ -90,7 +97,9 @@ void clg_block_indexer(clg_block *block, const clg_shard *shard, const clg_atten
      */
     double width = attention->head_dim;
     if (clg_attention_absorbs(shard, attention)) width = attention->kv_rank + attention->rope_dim;
-    scores(block, shard, keys, CLG_PASS_BACKWARD_INPUT, "index target", heads, width, chosen, 1);
-    scores(block, shard, keys, CLG_PASS_BACKWARD_INPUT, "index gradients", indexer->heads,
-           indexer->dim, chosen, 3);
+    score(block, shard, keys,
+          (scoring){"index target", CLG_PASS_BACKWARD_INPUT, heads, width, chosen, 1});
+    score(block, shard, keys,
+          (scoring){"index gradients", CLG_PASS_BACKWARD_INPUT, indexer->heads, indexer->dim,
+                    chosen, 3});
 }
