@@ -1,6 +1,7 @@
 #!/bin/sh
 # `ceiling demand` as people use it: traces as they come, what cannot be served, and what an answer
 # that costs money must say.
+# Takes minutes.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/expect
 trace() { printf 'arrival_s,prompt_tokens,output_tokens\n' >"$scratch/$1"; cat >>"$scratch/$1"; }

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Flags that no other test gives: each moves the number that it is about, the right way.
+# Takes minutes.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/expect
 

@@ -3,6 +3,7 @@
 # changed at a time, the degree left to the program. What a search takes is no larger than what it
 # began with, a later deadline no dearer, more GPUs no slower; a value lies in its interval, and
 # text says what JSON says.
+# Takes minutes.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/expect
 

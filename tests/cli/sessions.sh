@@ -1,5 +1,6 @@
 #!/bin/sh
 # The program as people and scripts use it: exit status, streams, and what an answer must contain.
+# Takes minutes.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/expect
 

@@ -2,6 +2,7 @@
 # The Debian packages build, install into an empty root and run. Needs debhelper and dh-python. Compiles little again:
 # the copies of the tree and of what was built keep their dates. They are copies because the packages are built without
 # MPI, and other tests run what is built with it.
+# Takes minutes.
 cd "$(dirname "$0")/../.." || exit 1
 build=$(cd "${BUILD:-build}" && pwd)
 case $build in *sanitize*) echo "0 passed, 0 failed"; exit 0 ;; esac

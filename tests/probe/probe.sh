@@ -1,5 +1,6 @@
 #!/bin/sh
 # ceiling-probe on cores: samples that fit reads, a loop that closes, and an end whatever happens to a rank.
+# Takes minutes.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/expect
 probe=${BUILD:-build}/ceiling-probe

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The error on serving measurements may fall, not grow: mean error per source and measure against
 # accuracy_serving.txt. A change that makes one worse must say why and raise its line here.
+# Takes minutes.
 cd "$(dirname "$0")/../.." || exit 1
 ceiling=${BUILD:-build}/ceiling
 page=$(mktemp); trap 'rm -f "$page"' EXIT

@@ -3,6 +3,7 @@
 # P10 to P90 should hold 75 to 90 % of them, and holds what is said here. A change that makes them worse says why and raises its line.
 # (Widths come from whole sources left out, for the next source: rows of familiar stacks, and models
 # whose stack keeps its other rows, lie inside more often.)
+# Takes minutes.
 cd "$(dirname "$0")/../.." || exit 1
 ceiling=${BUILD:-build}/ceiling
 # One source alone sets the host's time of experts in eager Megatron, and is the only one on Blackwell

@@ -1,5 +1,6 @@
 #!/bin/sh
 # The page: the same bytes as the command line, and a headless browser that uses it.
+# Takes minutes.
 cd "$(dirname "$0")/../.." || exit 1
 build=${BUILD:-build}
 passed=0; failed=0
