@@ -22,7 +22,11 @@ static const struct {
      "record with rocprofv3 --output-format json or csv, or give "
      "the Chrome JSON that the trace was made of"},
     {".perfetto-trace", "a Perfetto trace", "give the Chrome JSON that the trace was made of"},
-    {".parquet", "a Parquet table", "nsys export -t sqlite, and give what that wrote"}};
+    {".parquet", "a Parquet table", "nsys export -t sqlite, and give what that wrote"},
+    {".zst", "what zstd compressed", "zstd -d FILE, and give what that wrote"},
+    {".xz", "what xz compressed", "xz -dk FILE, and give what that wrote"},
+    {".bz2", "what bzip2 compressed", "bzip2 -dk FILE, and give what that wrote"},
+    {".lz4", "what lz4 compressed", "lz4 -d FILE, and give what that wrote"}};
 
 static bool ends(const char *file, const char *ending) {
     size_t size = strlen(file), length = strlen(ending);

@@ -103,9 +103,9 @@ chmod +x "$scratch/bin/nsys"
 check 'a report is read by its exporter' '(PATH=$scratch/bin:$PATH TMPDIR=$scratch/none "$ceiling" trace "$scratch/-run.nsys-rep" | grep -q "CUDA graph, recorded whole")'
 check 'nothing of it is left' '[ -z "$(ls "$scratch/none")" ]'
 expect 1 err 'a report of Nsight Systems is not read; nsys export -t sqlite' trace "$scratch/-run.nsys-rep"
-for what in pftrace parquet ncu-rep; do
+for what in pftrace parquet ncu-rep zst xz; do
     cp "$scratch/ranks/readme.txt" "$scratch/run.$what"
-    expect 1 err '(Perfetto|Parquet|Nsight Compute).* is not read; [a-z]' trace "$scratch/run.$what"
+    expect 1 err '(Perfetto|Parquet|Nsight Compute|compressed).* is not read; [a-z]' trace "$scratch/run.$what"
 done
 (cd "$scratch" && echo none >none.txt && tar cf none.tar none.txt)
 expect 1 err 'no profiler recording|no recordings are in this archive' trace "$scratch/none.tar"
