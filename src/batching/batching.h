@@ -83,6 +83,7 @@ typedef struct clg_serve_rules {
     clg_front_end front;
     int front_ends;      /* processes that take requests in turn; 0 and 1 alike */
     bool late_output;    /* a first token is seen when the next iteration ends */
+    bool own_queues;     /* tokens wait behind those of their own request alone */
     bool reserve_output; /* room for the whole answer at admission */
     bool prefill_alone;  /* prompts in iterations of their own */
     bool whole_prompts;  /* not cut, unless longer than an iteration */

@@ -227,6 +227,12 @@ static inline double clg_lane_hosted_s(const clg_iteration_cost *c, double kerne
  * engine does not wait for them: there are queues between the processes. */
 static inline double clg_lane_handed_s(const clg_lane *r) { return r->now_s + r->behind_s; }
 
+/* The first of a request, before which queues of their own let one token of every other pass. */
+static inline double clg_lane_first_handed_s(const clg_lane *r) {
+    if (!r->rules->own_queues) return clg_lane_handed_s(r);
+    return r->now_s + clg_smaller(r->behind_s, r->pending_s);
+}
+
 /* A front end that handed tokens on for so long read no requests meanwhile: one loop does both
  * (vLLM's api_server and AsyncLLM, SGLang's TokenizerManager), by turns where there is too much of
  * both. Requests that stand before it come through later. */

@@ -108,7 +108,7 @@ static void prefill_chunk(clg_lane *r, int id, chunk_sum *sum) {
 
 static void first_token(clg_lane *r, int64_t request) {
     clg_served *s = &r->served[request];
-    s->first_token_s = clg_lane_handed_s(r);
+    s->first_token_s = clg_lane_first_handed_s(r);
     r->totals->late +=
         s->first_token_s + r->rules->front.after_s - s->arrival_s > r->rules->late_first_s;
 }

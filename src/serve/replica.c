@@ -39,6 +39,7 @@ static void settle_rules(clg_replica *r, const clg_replica_choice *c) {
     r->rules.dealt_in_turn = r->engine.deals_in_turn > 0;
     r->rules.overlapped = r->engine.overlapped > 0;
     r->rules.front = r->engine.front;
+    r->rules.own_queues = r->engine.own_queues > 0;
     r->rules.front_ends = c->front_ends > 0 ? c->front_ends : r->layout.dp;
 }
 

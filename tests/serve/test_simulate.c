@@ -417,6 +417,25 @@ static void check_late_output(clg_arena *arena) {
     CHECK(late[0].finish_s == served[0].finish_s);
 }
 
+/* A ninth comes while tokens of eight wait: behind all of them, or behind one of each. */
+static void check_own_queues(clg_arena *arena) {
+    clg_iteration_cost cost = a_cost();
+    clg_arrival ask[9];
+    for (int i = 0; i < 9; i++) ask[i] = (clg_arrival)ASK(0, 10, 41);
+    ask[8].arrival_s = 0.05;
+    clg_demand d = {.request = ask, .count = 9};
+    clg_serve_rules rules = RULES(9, 512, 16, 1000, 0);
+    clg_served served[9], own[9];
+    clg_serve_totals t;
+    rules.front.token_s = 0.1;
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
+    rules.own_queues = true;
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, own, &t);
+    CHECK(served[8].first_token_s > 0.05 + 2 * 0.9);
+    CHECK(own[8].first_token_s > 0.05 && own[8].first_token_s <= 0.15 + 0.9);
+    CHECK_NEAR(own[0].finish_s, served[0].finish_s, 1e-9);
+}
+
 /* Eight requests of 11 tokens at once, a tenth of a second to hand a token on: iterations take
  * milliseconds, so that the last tokens wait for the 80 before them, 8 s since the first ones were
  * made; through two front ends 4 s. */
@@ -744,6 +763,7 @@ int main(void) {
     CASE("front end: one request after the other");
     check_front_end(&arena);
     check_late_output(&arena);
+    check_own_queues(&arena);
     check_handing_on(&arena);
     CASE("closed loop: as many outstanding as clients");
     check_clients(&arena);
