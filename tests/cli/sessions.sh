@@ -178,7 +178,8 @@ expect 2 err "2,000 who ask 10 times a day are --rate 20000req/day" demand llama
 expect 2 err 'takes no --nodes; give --gpus 2x8, nodes by GPUs of each' plan llama-2-7b --nodes 4
 expect 0 out '^machine +16 x ' plan llama-2-7b --gpus 2x8
 expect 0 out '^machine +1,024 x ' plan llama-2-7b --gpus 1,024
-expect 1 err "'4x4', but a node of dgx-h100 has 8 GPUs" plan llama-2-7b --gpus 4x4
+expect 1 err "'2x16', but a node of dgx-h100 has 8 GPUs" plan llama-2-7b --gpus 2x16
+expect 0 out '^machine  16 x .*, 4 per node$' plan llama-2-7b --gpus 4x4
 expect 1 err "'128,256' is a list, or one number" plan llama-2-7b --gpus 128,256
 expect 1 err 'write 1024 for 1,024' scale llama-2-7b --gpus 1,024
 expect 0 out ' at 2.00 USD/GPU-h' plan llama-2-7b --gpus 8 --price '$2'
