@@ -66,7 +66,7 @@ function alternativesOf(answer, picked, pick, fix) {
     element("caption", {}, "best layouts"),
     element("thead", {}, element("tr", {}, ["layout", "step", "memory", "runs out", "MFU", "bound by"].map((words, i) => element("th", { scope: "col", class: i > 0 && i < 5 ? "number" : null }, explained(words))), element("td", {}))),
     element("tbody", {}, all.map(row))),
-    answer.chosen_of_tie ? element("p", { class: "what" }, "The first is chosen of a tie: within 1 % of the fastest, where no comparison is sure, memory that will do comes first, then the fewest GPUs that share one text.") : null);
+    answer.chosen_of_tie ? element("p", { class: "what" }, "The first is chosen of a tie: of plans too near the fastest to be told apart, memory that will do comes first, then the fewest GPUs that share one text.") : null);
 }
 
 function frontOf(answer) {

@@ -7,8 +7,7 @@
 
 enum { FRONT = 5 }; /* plans shown on the front of time against memory */
 
-/* As many plans as `space` keeps, the one to start with of a tie first, however few are asked for.
- */
+/* As many plans as `space` keeps; of a tie the one to start with is first, however few are kept. */
 static clg_status find(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
                        clg_progress progress, clg_found *found, clg_error *error) {
     clg_space tied = *space;

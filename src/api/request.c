@@ -64,7 +64,8 @@ static clg_status check_pair(clg_arena *arena, const clg_request *request,
 }
 
 /* "16x1": nodes of fewer GPUs than the maker's box has, as clouds rent them; of what is built in
- * the nearest from above, cut down. A node that is named is taken as it is. */
+ * the nearest from above, cut down. A node that is named is taken as it is, and so is the box that
+ * one node alone has some of ("1x4"). */
 static clg_status cut_box(clg_arena *arena, const clg_request *request, clg_machine *machine,
                           clg_error *error) {
     const char *gpus = request->value[CLG_PARAM_GPUS], *product = gpus ? strchr(gpus, 'x') : NULL;

@@ -1,6 +1,5 @@
 /* notebook.c -- the code of a Jupyter notebook (nbformat 4) as Python at the notebook's lines.
- * Commands
- * ("!", "%") and what cells printed are left out. */
+ * Commands ("!", "%") and what cells printed are left out. */
 #include "base/letters.h"
 #include "base/text.h"
 #include "job/reading.h"

@@ -88,7 +88,8 @@ static bool next_word(const char **at, char word[WORD]) {
     return used > 0;
 }
 
-/* Words with digits are the same, others begin alike: "spec" is "special", "a10" is not "a100". */
+/* Words with digits are the same, others begin alike: "gen" is "generation", "a10" is not "a100".
+ */
 static bool has_word(const char *title, const char *word) {
     char of_title[WORD];
     bool digits = strpbrk(word, "0123456789") != NULL;

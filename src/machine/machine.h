@@ -86,8 +86,8 @@ clg_status clg_price_read(clg_arena *arena, const char *file, const char *text, 
 
 /* By canonical name, from the built-in data; an unknown name is CLG_BAD_INPUT with the nearest. */
 clg_status clg_gpu_find(clg_arena *arena, const char *name, clg_gpu *gpu, clg_error *error);
-/* The built-in name of what drivers and people print ("NVIDIA A100-SXM4-80GB", "H100 (AWS p5)"), in
- * `arena`; NULL: none. */
+/* The built-in name, in `arena`, of a GPU as drivers and people print it, with a remark in brackets
+ * behind it or without; NULL: none. */
 const char *clg_gpu_name(clg_arena *arena, const char *printed);
 clg_status clg_node_find(clg_arena *arena, const char *name, clg_node *node, clg_error *error);
 clg_status clg_fabric_find(clg_arena *arena, const char *name, clg_fabric *fabric,

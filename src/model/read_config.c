@@ -110,7 +110,7 @@ static clg_status read_ffn(raw_model *raw) {
 static clg_status read_latent(raw_model *raw) {
     const clg_config *c = &raw->config;
     int64_t nope;
-    bool off = clg_config_field(c, "use_mla") != NULL; /* DeepSeek-OCR: then its widths are 0 */
+    bool off = clg_config_field(c, "use_mla") != NULL; /* its widths are then 0 */
     if (!has(raw, CLG_LATENT))                         /* MiMo-V2: values narrower than keys */
         return clg_config_whole(c, off ? "" : "v_head_dim", 1, 1 << 16, raw->head_dim,
                                 &raw->value_head_dim);

@@ -130,7 +130,7 @@ static clg_status find_family(clg_arena *arena, raw_model *raw) {
     const clg_json *norms = clg_config_field(config, "qk_norm_type");
     if (norms && norms->kind == CLG_JSON_STRING && strcmp(norms->text, "per_head") == 0)
         raw->traits = (raw->traits & ~(unsigned)CLG_WIDE_NORMS) | CLG_HEAD_NORMS;
-    bool latent; /* DeepSeek's smallest have heads of their own under the same type */
+    bool latent; /* small ones of a type may have heads of their own */
     if (clg_config_switch(config, "use_mla", true, &latent) != CLG_OK) return CLG_BAD_INPUT;
     if (!latent) raw->traits &= ~(unsigned)CLG_LATENT;
     return nested ? read_defaults(arena, config, family->type) : CLG_OK;
@@ -159,7 +159,7 @@ static clg_status read_generic(raw_model *raw) {
             return CLG_BAD_INPUT;
         raw->traits = on ? raw->traits | switches[i].trait : raw->traits & ~switches[i].trait;
     }
-    bool beside; /* on queries, keys and values alone (Qwen2) */
+    bool beside; /* on queries, keys and values alone */
     if (clg_config_switch(&raw->config, "query_key_value_bias", false, &beside) != CLG_OK)
         return CLG_BAD_INPUT;
     if (beside) raw->traits |= CLG_QKV_BIAS;

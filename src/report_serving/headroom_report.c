@@ -2,6 +2,7 @@
 #include "report_serving/headroom_report.h"
 
 #include "report/number_words.h"
+#include "report_serving/demand_parts.h"
 
 #include <math.h>
 
@@ -105,12 +106,15 @@ static void print_lost(clg_text *t, const clg_serve_question *s, const clg_serve
     if (h->lost_replicas == a->fleet.replicas)
         clg_text_print(t, "         one node holds all of it: lose it, and nobody is served\n");
     else
-        clg_text_print(t,
-                       "         a node lost (%s GPUs): %.*f%% are served in time, nine in ten "
-                       "within %s and %s each\n",
-                       gpus_of(t, s, h->lost_replicas), h->lost_share > 0.99 ? 2 : 0,
-                       100 * h->lost_share, clg_words_quantity(t, h->lost_ttft_s, CLG_SECONDS),
-                       clg_words_quantity(t, h->lost_tpot_s, CLG_SECONDS));
+        clg_text_print(
+            t,
+            "         a node lost (%s GPUs): %.*f%% are served in time, nine in ten within %s%s\n",
+            gpus_of(t, s, h->lost_replicas), h->lost_share > 0.99 ? 2 : 0, 100 * h->lost_share,
+            clg_words_quantity(t, h->lost_ttft_s, CLG_SECONDS),
+            clg_answers_of_one(s)
+                ? ""
+                : clg_arena_print(t->arena, " and %s each",
+                                  clg_words_quantity(t, h->lost_tpot_s, CLG_SECONDS)));
 }
 
 void clg_report_headroom(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,

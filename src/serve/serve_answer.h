@@ -172,7 +172,8 @@ double clg_fleet_first_token_s(clg_arena *arena, const clg_replica *replica,
 double clg_fleet_well_served(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
                              int64_t replicas, const clg_serve_target *target);
 
-/* The same where a share of prompts is found in a cache, which is no work. */
+/* Forward flop of one output token and its share of prompts, as MFU counts them; the share of
+ * prompts that is found in a cache is no work. */
 double clg_serve_useful_flop(const clg_replica *replica, const clg_demand_means *means,
                              double cached_share);
 

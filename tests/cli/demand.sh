@@ -252,6 +252,7 @@ expect 2 err 'clients ask when they have their answer' demand $m --clients 8 --r
 check "a bill fits 100 columns" 'fits <"$scratch/bill"'
 # The decision comes first; a node lost says how late, not only how many: a token in 46 ms for 30
 expect 0 out '^         a node lost .8 GPUs.: [0-9.]*% are served in time, nine in ten within [0-9.]* ms and [0-9.]* ms each$' demand gpt-oss-120b --clients 1000 --turn-gap 6s --span 2min --prompt 1500tok --output 300tok --ttft 1s --tpot 30ms
+expect 0 out '^         a node lost .* in time, nine in ten within [0-9.]* s$' demand llama-3.1-8b --rate 400req/s --span 1min --prompt 2ktok --output 1tok --ttft 500ms
 check "what to buy stands before why" '[ "$(sed -n "s/^\(needs\|buy\|latency\|cost\) .*/\1/p" "$scratch/out" | tr "\n" " ")" = "needs buy latency cost " ]'
 # A classifier's answer is one token: no token comes after it
 expect 0 out '^cost .* per million answers of one token' demand qwen3-8b --rate 100req/s --span 1min --prompt 512tok --output 1tok --ttft 1s
