@@ -93,7 +93,8 @@ async function ownFiles() {
   check("the plan is that of the file", (await shown()) === own, `${await shown()} ${own}`);
   await read(`{ const s = document.getElementById("knob-gpu"); s.value = "h100-sxm"; s.dispatchEvent(new Event("change", { bubbles: true })); }`);
   for (let i = 0; i < 20 && (await shown()) !== usual; i++) await new Promise((resolve) => setTimeout(resolve, 200));
-  check("a name again", (await shown()) === usual && !(await read("location.hash")).includes("gpu-text="), await read("location.hash"));
+  check("a name again", (await shown()) === usual, `${await shown()} ${usual}`);
+  await until(`!location.hash.includes("gpu-text=")`, "the file has left the link");
   writeFileSync(gpu, '{"title": ');
   await choose("[data-file=gpu]", [gpu]);
   await until(`document.querySelector("[data-flag=gpu] .error").textContent.includes("mine.json:1:")`, "a damaged file has line and column, at its field");
