@@ -197,7 +197,7 @@ static clg_status read_value(reader *r, clg_json *node);
 static clg_json *new_node(clg_arena *arena) {
     typedef struct used_node {
         clg_json node;
-        _Atomic(unsigned char) seen;
+        unsigned char seen;
     } used_node;
     used_node *fresh = clg_take(arena, 1, used_node);
     fresh->node.seen = &fresh->seen;

@@ -3,8 +3,9 @@
  * Two faces on one scanner. The pull scanner walks a text token by token, allocates nothing and
  * reads gigabyte traces; the tree is built from it for configs, data files and requests. Numbers
  * keep their text (integers exact to 64 bits, doubles by a locale-free conversion). Depth is
- * bounded (CLG_JSON_DEPTH), memory by the size of the text. Strict RFC 8259: NaN, comments and
- * trailing commas are errors with a position. */
+ * bounded (CLG_JSON_DEPTH), memory by the size of the text. A tree notes what its readers look up,
+ * so it is one thread's, until clg_json_share. Strict RFC 8259: NaN, comments and trailing commas
+ * are errors with a position. */
 #ifndef CLG_BASE_JSON_H
 #define CLG_BASE_JSON_H
 
@@ -39,8 +40,8 @@ struct clg_json {
     clg_json *next;   /* next sibling */
     size_t count;     /* children */
     int line, column; /* where the value starts, from 1 */
-    /* What readers did with it: see clg_json_unread. Several threads may read one tree. */
-    _Atomic(unsigned char) *seen;
+    /* What readers did with it, see clg_json_unread; NULL: nobody notes it. */
+    unsigned char *seen;
 };
 
 /* Parses exactly one value. On failure fills error (file is `name`, line, column) and leaves *root
@@ -57,6 +58,10 @@ const clg_json *clg_json_entries(const clg_json *object);
 /* A member that no reader looked up, of an object that one looked into; NULL: none. What is for
  * people (name, title, date, source, notes, released, unit, kind) is not missed. */
 const clg_json *clg_json_unread(const clg_json *root);
+
+/* Nothing is noted of the tree any more: any number of threads may read it, and none of its members
+ * is unread. */
+void clg_json_share(clg_json *root);
 
 /* The text of a member that is a string; `otherwise` of any other, or none. */
 const char *clg_json_text(const clg_json *object, const char *key, const char *otherwise);

@@ -2,20 +2,16 @@
 #include "base/json.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 /* What a node was used for. */
 enum { ASKED = 1, LOOKED_INTO = 2 };
 
-static bool was(const clg_json *node, int how) {
-    return node->seen && atomic_load_explicit(node->seen, memory_order_relaxed) & how;
-}
+static bool was(const clg_json *node, int how) { return node->seen && *node->seen & how; }
 
 static void use(const clg_json *node, int how) {
-    if (node->seen && !was(node, how))
-        atomic_fetch_or_explicit(node->seen, (unsigned char)how, memory_order_relaxed);
+    if (node->seen) *node->seen = (unsigned char)(*node->seen | how);
 }
 
 const clg_json *clg_json_member(const clg_json *node, const char *key) {
@@ -36,6 +32,11 @@ const clg_json *clg_json_entries(const clg_json *object) {
     return object->first;
 }
 
+void clg_json_share(clg_json *node) {
+    node->seen = NULL;
+    for (clg_json *c = node->first; c; c = c->next) clg_json_share(c);
+}
+
 static bool for_people(const char *key) {
     static const char *const words[] = {"name",  "title",    "date", "source",
                                         "notes", "released", "unit", "kind"};
@@ -46,6 +47,7 @@ static bool for_people(const char *key) {
 
 const clg_json *clg_json_unread(const clg_json *node) {
     bool keyed = node->kind == CLG_JSON_OBJECT, into = was(node, LOOKED_INTO);
+    if (!node->seen) return NULL;
     for (const clg_json *c = node->first; c; c = c->next) {
         if (keyed && into && !was(c, ASKED) && !for_people(c->key)) return c;
         const clg_json *deeper = keyed && !was(c, ASKED) ? NULL : clg_json_unread(c);

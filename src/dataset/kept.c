@@ -59,11 +59,17 @@ void clg_kept_close(clg_kept *kept) {
     forget(kept->arena);
 }
 
+/* Readers of a tree that is shared would note for each other what they look up: one that is through
+ * finds members unread where another has just begun. Built-in files are held against their readers
+ * by tests, each of which has trees of its own. */
 static clg_status read_into(document *d, const clg_file *file, clg_error *error) {
     size_t stem = strlen(file->path) - 4;
-    return strcmp(file->path + stem, ".csv") == 0
-               ? clg_csv_parse(&d->arena, file->path, file->text, file->size, &d->table, error)
-               : clg_json_parse(&d->arena, file->path, file->text, file->size, &d->root, error);
+    if (strcmp(file->path + stem, ".csv") == 0)
+        return clg_csv_parse(&d->arena, file->path, file->text, file->size, &d->table, error);
+    clg_status status =
+        clg_json_parse(&d->arena, file->path, file->text, file->size, &d->root, error);
+    if (status == CLG_OK) clg_json_share(d->root);
+    return status;
 }
 
 /* NULL: a fault. */

@@ -3,6 +3,7 @@
 #include "base/cores.h"
 #include "dataset/dataset.h"
 #include "dataset/kept.h"
+#include "dataset/value.h"
 #include "test.h"
 
 #include <pthread.h>
@@ -17,6 +18,16 @@ static const clg_json *parse(clg_arena *arena, const char *name, const char *tex
 static const clg_json *h100(clg_arena *arena) {
     const clg_file *file = clg_dataset_find("gpu/h100-sxm.json");
     return parse(arena, file->path, file->text);
+}
+
+/* A reader ends while another has begun an object of the file and asked for none of its members. */
+static clg_status looked_into(clg_arena *arena, const char *object) {
+    clg_error error = {0};
+    const clg_json *root = h100(arena);
+    clg_json_entries(root);
+    const clg_json *begun = clg_json_member(root, object);
+    CHECK(begun && clg_json_member(begun, "?") == NULL);
+    return clg_value_done(root, "gpu/h100-sxm.json", &error);
 }
 
 typedef struct reading {
@@ -80,6 +91,10 @@ int main(void) {
     const clg_file *file = clg_dataset_files(&files);
     for (int i = 0; i < files; i++)
         if (strstr(file[i].path, ".csv")) CHECK(clg_dataset_csv(&none, file[i].path).columns > 1);
+    CASE("one that is through with a file does not miss what another has still to read");
+    clg_arena_clear(&none);
+    CHECK(looked_into(&one, "hbm") == CLG_OK);
+    CHECK(looked_into(&none, "hbm") == CLG_BAD_INPUT);
     CASE("pieces of work read the same tree");
     reading r = {.arena = {.kept = kept}};
     clg_cores_each((clg_progress){NULL}, &r.arena, 2, read_in_piece, &r);
