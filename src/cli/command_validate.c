@@ -39,10 +39,6 @@ static clg_status read_tables(clg_session *session, clg_csv *tables, clg_error *
     return CLG_OK;
 }
 
-static void tell(void *context, int row, int rows) {
-    clg_progress_tell(context, "predicting", rows > 0 ? (double)row / rows : 1);
-}
-
 static bool tell_rows(void *context, double share) {
     clg_progress_tell(context, "predicting", share);
     return true;
@@ -162,7 +158,8 @@ static clg_status print(clg_session *session, const clg_csv *tables,
 
 static clg_status run_serving(clg_session *session, const clg_csv *tables, clg_error *error) {
     clg_measured_table table;
-    if (clg_measured_score_all(session->arena, tables, session->operands, tell, session, &table,
+    if (clg_measured_score_all(session->arena, tables, session->operands,
+                               (clg_progress){tell_rows, session, clg_threads()}, &table,
                                error) != CLG_OK)
         return error->status;
     clg_progress_end(session);

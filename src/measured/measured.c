@@ -1,10 +1,9 @@
 /* measured.c -- predicts rows. */
 #include "measured/measured.h"
 
-#include "base/real.h"
-#include "demand/random.h"
 #include "measured/peers.h"
 #include "measured/roofline.h"
+#include "measured/row_demand.h"
 #include "measured/scores.h"
 #include "measured/settled.h"
 #include "measured/workload.h"
@@ -26,98 +25,6 @@ static clg_status read_scenario(clg_arena *arena, const clg_serve_plan *p, clg_s
         return error->status;
     m->gpus = m->node.gpus;
     return clg_scenario_prepare(arena, s, error);
-}
-
-static const uint64_t seed = 11;
-
-/* So many lengths of a table, one of each of as many equal parts of its texts, in random order
- * (Fisher and Yates; Durstenfeld 1964): the longest of a few hundred drawn one by one, which ends a
- * run of all at once, would else be luck. */
-static double *lengths_of(clg_arena *arena, const clg_length_ends *ends, int64_t count,
-                          clg_random *random) {
-    double *length = clg_take(arena, (size_t)count + 1, double);
-    for (int64_t i = 0; i < count; i++) {
-        int64_t at = (int64_t)(clg_random_unit(random) * (double)(i + 1));
-        length[i] = length[at];
-        length[at] = round(clg_length_at(ends, ((double)i + 0.5) / (double)count));
-    }
-    return length;
-}
-
-static double length_of(const clg_serve_plan *p, double nominal, clg_random *random) {
-    double share = p->shortest + (1 - p->shortest) * clg_random_unit(random);
-    if (p->spread > 0) {
-        double sigma = sqrt(clg_log1p(p->spread * p->spread));
-        share = clg_exp(sigma * clg_random_normal(random) - sigma * sigma / 2);
-    }
-    return fmax(1, round(nominal * share));
-}
-
-/* Identities of the blocks of so many different prompts; those that come again are found in the
- * cache. A block that is not full is not kept (vLLM v1 kv_cache_manager). */
-static void name_blocks(clg_arena *arena, clg_demand *d, int64_t distinct, int32_t block_tokens) {
-    int64_t count = 0;
-    for (int64_t i = 0; i < distinct; i++) count += d->request[i].prompt_tokens / block_tokens;
-    uint32_t *prefix = clg_take(arena, (size_t)count + 1, uint32_t);
-    for (int64_t i = 0; i < count; i++) prefix[i] = (uint32_t)i;
-    d->prefix = prefix;
-    d->prefixes = count;
-    d->prefix_tokens = block_tokens;
-    uint32_t next = 0;
-    for (int64_t i = 0; i < d->count; i++) {
-        clg_arrival *q = &d->request[i];
-        q->blocks = q->prompt_tokens / block_tokens;
-        q->block = i < distinct ? next : d->request[i - distinct].block;
-        if (i < distinct) next += (uint32_t)q->blocks;
-    }
-}
-
-/* Tables print the mean of the lengths they drew, and draw as few as ten: ours are scaled to it. */
-static void keep_means(const clg_serve_plan *p, clg_demand *d) {
-    double prompts = 0, outputs = 0, share = p->spread > 0 ? 1 : (1 + p->shortest) / 2;
-    double count = (double)d->count;
-    for (int64_t i = 0; i < d->count; i++) {
-        prompts += d->request[i].prompt_tokens / count;
-        outputs += d->request[i].output_tokens / count;
-    }
-    for (int64_t i = 0; i < d->count; i++) {
-        clg_arrival *q = &d->request[i];
-        q->prompt_tokens =
-            (int32_t)fmax(1, round(q->prompt_tokens * share * p->prompt_tokens / prompts));
-        q->output_tokens =
-            (int32_t)fmax(1, round(q->output_tokens * share * p->output_tokens / outputs));
-    }
-}
-
-static clg_demand demand_of(clg_arena *arena, const clg_serve_plan *p, double block_tokens) {
-    int64_t distinct = p->distinct < p->requests || p->seen > 0 ? p->distinct : 0;
-    if (p->seen > 0 && distinct == 0) distinct = p->requests;
-    clg_demand d = {.count = p->requests, .clients = (double)p->clients};
-    clg_random random = {seed}, gaps = {seed + 1};
-    double now_s = 0, *prompt = NULL, *output = NULL;
-    if (p->lengths) {
-        prompt = lengths_of(arena, &p->lengths->prompt, p->requests, &random);
-        output = lengths_of(arena, &p->lengths->output, p->requests, &random);
-    }
-    d.request = clg_take(arena, (size_t)p->requests, clg_arrival);
-    for (int64_t i = 0; i < d.count; i++) {
-        if (p->request) {
-            d.request[i] = p->request[i];
-            continue;
-        }
-        bool again = distinct > 0 && i >= distinct;
-        d.request[i].prompt_tokens =
-            again ? d.request[i - distinct].prompt_tokens
-                  : (int32_t)(prompt ? prompt[i] : length_of(p, p->prompt_tokens, &random));
-        d.request[i].output_tokens =
-            (int32_t)(output ? output[i] : length_of(p, p->output_tokens, &random));
-        d.request[i].arrival_s = now_s;
-        if (p->requests_per_s > 0) now_s += clg_random_gamma(&gaps, 1) / p->requests_per_s;
-    }
-    if (!p->request && (p->shortest < 1 || p->spread > 0 || p->lengths)) keep_means(p, &d);
-    if (distinct > 0) name_blocks(arena, &d, distinct, (int32_t)block_tokens);
-    clg_demand_finish(arena, &d);
-    return d;
 }
 
 /* The chance that makes so many tokens of an iteration; the sum of its powers rises with it. */
@@ -285,7 +192,7 @@ static const char *predict_workload(clg_arena *arena, clg_measured *row) {
     return NULL;
 }
 
-/* A row before this one of the same workload on the same kind of box. */
+/* A row before this one of the same workload on the same kind of box: searched once. */
 static const clg_measured *alike(const clg_measured *first, const clg_measured *row) {
     const clg_serve_plan *p = &row->plan;
     for (; p->workload && first < row; first++) {
@@ -299,6 +206,7 @@ static const clg_measured *alike(const clg_measured *first, const clg_measured *
 }
 
 static void take_alike(const clg_measured *from, clg_measured *row) {
+    row->reason = from->reason;
     double boxes = (double)row->plan.boxes / from->plan.boxes;
     row->plan.part = from->plan.part;
     row->predicted[CLG_MEASURE_RATE] = from->predicted[CLG_MEASURE_RATE] * boxes;
@@ -317,7 +225,7 @@ static const char *predict(clg_arena *arena, clg_measured *row) {
         clg_engine_find(arena, p->engine, &engine, &error) != CLG_OK)
         return clg_error_words(arena, &error);
     engine = clg_engine_on(&engine, &s->machine.gpu);
-    clg_demand d = demand_of(arena, p, engine.block_tokens);
+    clg_demand d = clg_row_demand(arena, p, engine.block_tokens);
     if (prepare_part(arena, p, &p->part, s, &engine, &d, &replica, &error) != CLG_OK)
         return clg_error_words(arena, &error);
     if (p->prefill.copies > 0) {
@@ -338,17 +246,35 @@ static const char *predict(clg_arena *arena, clg_measured *row) {
     return take_settled(&settled, &replica, row);
 }
 
-static void predict_row(clg_arena *arena, const clg_measured *first, clg_measured *row) {
+/* Rows to predict, and whose answer the others of their kind take. */
+typedef struct asked_rows {
+    clg_measured *row;
+    const clg_measured **same; /* of each row; NULL: it is predicted */
+    int *ask, asked;           /* rows that are */
+} asked_rows;
+
+static void predict_row(void *context, int index, clg_arena *arena) {
+    asked_rows *all = context;
+    clg_measured *row = &all->row[all->ask[index]];
     clg_arena scratch = clg_arena_beside(arena);
-    const clg_measured *same = alike(first, row);
-    if (same) {
-        take_alike(same, row);
-        return;
-    }
     const char *reason =
         row->plan.workload ? predict_workload(&scratch, row) : predict(&scratch, row);
     if (reason) row->reason = clg_arena_copy(arena, reason, strlen(reason));
     clg_arena_clear(&scratch);
+}
+
+static void predict_rows(clg_arena *arena, clg_progress progress, clg_measured_table *t) {
+    asked_rows all = {.row = t->row,
+                      .same = clg_take(arena, (size_t)t->rows + 1, const clg_measured *),
+                      .ask = clg_take(arena, (size_t)t->rows + 1, int)};
+    for (int i = 0; i < t->rows; i++) {
+        if (t->row[i].reason) continue;
+        all.same[i] = alike(t->row, &t->row[i]);
+        if (!all.same[i]) all.ask[all.asked++] = i;
+    }
+    clg_cores_each(progress, arena, all.asked, predict_row, &all);
+    for (int i = 0; i < t->rows; i++)
+        if (all.same[i]) take_alike(all.same[i], &t->row[i]);
 }
 
 /* All rows of a table, in order. */
@@ -360,7 +286,7 @@ static void read_table(clg_arena *arena, const clg_csv *table, clg_measured_tabl
 }
 
 clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int count,
-                                  clg_measured_tell tell, void *context, clg_measured_table *result,
+                                  clg_progress progress, clg_measured_table *result,
                                   clg_error *error) {
     clg_measured_table t = {0};
     int rows = 0, recognised = 0;
@@ -379,10 +305,7 @@ clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int c
     for (int i = 0; i < count; i++)
         if (!clg_peers_recognised(&tables[i])) read_table(arena, &tables[i], &t);
     t.peer = clg_peers_read(arena, tables, count, &t.peers);
-    for (int i = 0; i < t.rows; i++) {
-        if (tell) tell(context, i, t.rows);
-        if (!t.row[i].reason) predict_row(arena, t.row, &t.row[i]);
-    }
+    predict_rows(arena, progress, &t);
     clg_measured_score_table(arena, &t);
     *result = t;
     return CLG_OK;

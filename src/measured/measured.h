@@ -6,6 +6,7 @@
 #ifndef CLG_MEASURED_MEASURED_H
 #define CLG_MEASURED_MEASURED_H
 
+#include "base/cores.h"
 #include "base/csv.h"
 #include "measured/lengths.h"
 #include "serve/replica.h"
@@ -111,10 +112,8 @@ typedef struct clg_measured_table {
 /* Whether a table has a form that is known. */
 bool clg_measured_recognised(const clg_csv *table);
 
-typedef void (*clg_measured_tell)(void *context, int row, int rows);
-
 clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int count,
-                                  clg_measured_tell tell, void *context, clg_measured_table *result,
+                                  clg_progress progress, clg_measured_table *result,
                                   clg_error *error);
 
 /* Fills plan and measured values of a row. NULL or why it cannot be expressed. */

@@ -62,7 +62,7 @@ static double seconds_of(clg_arena *arena, const char *text) {
     clg_error error = {0};
     clg_measured_table t;
     CHECK(clg_csv_parse(arena, "rows.csv", text, strlen(text), &table, &error) == CLG_OK);
-    CHECK(clg_measured_score_all(arena, &table, 1, NULL, NULL, &t, &error) == CLG_OK);
+    CHECK(clg_measured_score_all(arena, &table, 1, (clg_progress){0}, &t, &error) == CLG_OK);
     CHECK(t.rows == 1 && !t.row[0].reason);
     return (double)t.row[0].plan.requests * 201 / t.row[0].predicted[CLG_MEASURE_RATE];
 }

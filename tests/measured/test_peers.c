@@ -42,9 +42,9 @@ static void test_beside(clg_arena *arena) {
     clg_csv tables[] = {table_of(arena, told), table_of(arena, rows)};
     clg_measured_table t;
     clg_error error = {0};
-    CHECK(clg_measured_score_all(arena, tables, 2, NULL, NULL, &t, &error) == CLG_OK);
+    CHECK(clg_measured_score_all(arena, tables, 2, (clg_progress){0}, &t, &error) == CLG_OK);
     CHECK(t.rows == 1 && t.peers == 3 && !t.row[0].reason);
-    CHECK(clg_measured_score_all(arena, tables, 1, NULL, NULL, &t, &error) == CLG_BAD_INPUT);
+    CHECK(clg_measured_score_all(arena, tables, 1, (clg_progress){0}, &t, &error) == CLG_BAD_INPUT);
 }
 
 /* Ours miss answers by 25, 10 and 40 %; `c` was not predicted by us, `d` not measured by them. */

@@ -225,16 +225,51 @@ static void test_peak(clg_arena *arena) {
                         columns);
     CASE("clients served faster than the GPUs multiply; by hand, either side of the peak");
     CHECK(clg_csv_parse(arena, "rows.csv", text, strlen(text), &t, &error) == CLG_OK);
-    CHECK(clg_measured_score_all(arena, &t, 1, NULL, NULL, &m, &error) == CLG_OK && m.rows == 2);
+    CHECK(clg_measured_score_all(arena, &t, 1, (clg_progress){0}, &m, &error) == CLG_OK &&
+          m.rows == 2);
     CHECK(m.row[0].reason && strstr(m.row[0].reason, "multiply"));
     CHECK(!m.row[1].reason);
+}
+
+/* As cores that take the last piece first. */
+static bool backwards(void *host, int count, void (*work_on)(void *work, int index), void *work,
+                      clg_tell *tell, void *told) {
+    (void)host, (void)tell, (void)told;
+    for (int i = count; i-- > 0;) work_on(work, i);
+    return true;
+}
+
+static void test_any_order(clg_arena *arena) {
+    static const clg_cores last_first = {backwards, NULL};
+    clg_csv table = table_of(
+        arena, "gpu,engine,weights,prompt_tokens,workload,scenario,gpus,boxes,output_tokens_per_s",
+        "h100-sxm,trtllm,fp8,,mlperf-llama2-70b,offline,8,1,30000\n"
+        "h100-sxm,trtllm,fp8,,mlperf-llama2-70b,offline,8,3,90000\n"
+        "a100-sxm-40gb,trtllm,bf16,,mlperf-llama2-70b,offline,1,1,30000\n"
+        "a100-sxm-40gb,trtllm,bf16,,mlperf-llama2-70b,offline,1,1,30000");
+    clg_error error = {0};
+    clg_measured_table t, u;
+    CASE("rows in any order; a box searched once serves the rows after it, and refuses for them");
+    CHECK(clg_measured_score_all(arena, &table, 1, (clg_progress){0}, &t, &error) == CLG_OK);
+    CHECK(clg_measured_score_all(arena, &table, 1, (clg_progress){.cores = &last_first}, &u,
+                                 &error) == CLG_OK);
+    CHECK(u.rows == 4);
+    for (int i = 0; i < 4; i++) {
+        CHECK_TEXT(t.row[i].reason ? t.row[i].reason : "", u.row[i].reason ? u.row[i].reason : "");
+        if (!t.row[i].reason)
+            CHECK(t.row[i].predicted[CLG_MEASURE_RATE] == u.row[i].predicted[CLG_MEASURE_RATE]);
+    }
+    CHECK(!u.row[1].reason);
+    CHECK_NEAR(u.row[1].predicted[CLG_MEASURE_RATE], 3 * u.row[0].predicted[CLG_MEASURE_RATE],
+               1e-12);
+    CHECK(u.row[3].reason && strcmp(u.row[3].reason, u.row[2].reason) == 0);
 }
 
 static clg_measured predicted(clg_arena *arena, const char *columns, const char *cells) {
     clg_csv table = table_of(arena, columns, cells);
     clg_error error = {0};
     clg_measured_table t;
-    CHECK(clg_measured_score_all(arena, &table, 1, NULL, NULL, &t, &error) == CLG_OK);
+    CHECK(clg_measured_score_all(arena, &table, 1, (clg_progress){0}, &t, &error) == CLG_OK);
     CHECK_TEXT(t.row[0].reason ? t.row[0].reason : "", "");
     return t.row[0];
 }
@@ -337,6 +372,7 @@ int main(void) {
     test_peak(&arena);
     test_refused(&arena);
     test_attention(&arena);
+    test_any_order(&arena);
     test_served(&arena);
     test_means(&arena);
     clg_arena_clear(&arena);

@@ -39,7 +39,7 @@ static clg_measured row_of(clg_arena *arena, const char *cells) {
     clg_measured_table t;
     const char *text = clg_arena_print(arena, "%s\n%s\n", columns, cells);
     CHECK(clg_csv_parse(arena, "rows.csv", text, strlen(text), &table, &error) == CLG_OK);
-    CHECK(clg_measured_score_all(arena, &table, 1, NULL, NULL, &t, &error) == CLG_OK);
+    CHECK(clg_measured_score_all(arena, &table, 1, (clg_progress){0}, &t, &error) == CLG_OK);
     return t.row[0];
 }
 

@@ -67,7 +67,7 @@ static void test_rows(clg_arena *arena) {
     clg_measured_table t;
     CASE("rows of MLPerf: what is predicted, what is skipped and why");
     CHECK(clg_csv_parse(arena, "mlperf.csv", rows, sizeof rows - 1, &table, &error) == CLG_OK);
-    CHECK(clg_measured_score_all(arena, &table, 1, NULL, NULL, &t, &error) == CLG_OK);
+    CHECK(clg_measured_score_all(arena, &table, 1, (clg_progress){0}, &t, &error) == CLG_OK);
     CHECK(t.rows == 9);
     const clg_measure rate = CLG_MEASURE_RATE;
     CHECK(!t.row[0].reason && t.row[0].plan.weights == CLG_FP8 && !t.row[0].plan.timed);

@@ -294,7 +294,7 @@ static void check_measured(void) {
     clg_measured_table t;
     CASE("measured rows are predicted from their plan, others say why not");
     CHECK(clg_csv_parse(&arena, "dir/overview.csv", text, strlen(text), &csv, &error) == CLG_OK);
-    CHECK(clg_measured_score_all(&arena, &csv, 1, NULL, NULL, &t, &error) == CLG_OK);
+    CHECK(clg_measured_score_all(&arena, &csv, 1, (clg_progress){0}, &t, &error) == CLG_OK);
     CHECK(t.rows == 4 && !t.row[0].reason && t.row[1].reason && t.row[2].reason && t.row[3].reason);
     CHECK(strcmp(t.row[0].source, "overview") == 0);
     double rate = t.row[0].predicted[CLG_MEASURE_RATE];
