@@ -7,17 +7,24 @@
 
 #include <math.h>
 
+/* Bytes of one score: products give 16 bit where activations alone are fp32. */
+static double score_width(const clg_shard *shard) {
+    return clg_precision_is_single(shard->layout->precision) ? 4 : 2;
+}
+
 /* Bytes of the passes over one score. A softmax kernel that scales and masks reads and writes 16
  * bit once, its gradient reads two and writes one. Elementary operations: 15 forward, 45 backward,
  * of which the mask's are more than half (ETT operator times on A100, DebarghaG/estimate-train-time
  * 1ac4d5e: softmax 7.1 and 12.5, fill of the mask 8.2 and 32.8 bytes at the rate of a large copy).
  * Dropout reads, writes and keeps a mask. Autocast does the softmax in fp32 (aten/src/ATen/
- * autocast_mode.h): casts of 6 before and after, 4 more for it forward, 6 backward. */
+ * autocast_mode.h): casts of 6 before and after, 4 more for it forward, 6 backward. Where scores
+ * are fp32 all but that mask is twice as wide. */
 static double score_bytes(const clg_shard *shard, bool backward) {
     bool fused = shard->stack->fused.softmax;
     double softmax = fused ? (backward ? 6 : 4) : (backward ? 45 : 15);
+    double wide = score_width(shard) / 2;
     if (shard->autocast && !fused) softmax += 2 * 6 + (backward ? 6 : 4);
-    return softmax + (shard->attention_dropout ? 5 : 0);
+    return softmax * wide + (shard->attention_dropout ? 4 * wide + 1 : 0);
 }
 
 static bool is_blockwise(const clg_layout *layout) {
@@ -212,9 +219,10 @@ static double core_saved(const clg_shard *shard, double heads) {
     const clg_layout *layout = shard->layout;
     double rows = layout->micro_batch * heads * (double)layout->seq / layout->cp;
     if (is_fused(layout)) return rows * 4;
-    double per_score = shard->attention_dropout ? 5 : 2;
-    if (!shard->stack->fused.softmax) per_score = shard->attention_dropout ? 7 : 6;
-    return rows * (double)layout->seq * per_score;
+    double turned = score_width(shard), softmax = shard->stack->fused.softmax ? turned : 4;
+    double beside = shard->attention_dropout ? 1 : 0;
+    if (shard->attention_dropout || (softmax > turned)) beside += turned;
+    return rows * (double)layout->seq * (softmax + beside);
 }
 
 double clg_attention_kept_core(const clg_shard *shard, const clg_attention *attention) {

@@ -23,6 +23,13 @@ static double bytes_of(const clg_block *block, const char *name, bool forward) {
     return sum;
 }
 
+static double core_bytes(const clg_block *block, clg_pass pass) {
+    for (int i = 0; i < block->ops; i++)
+        if (block->op[i].kind == CLG_OP_ATTENTION && block->op[i].pass == pass)
+            return block->op[i].hbm_bytes;
+    return 0;
+}
+
 static void check_gpt(void) {
     clg_scenario s = plan_scenario(&arena, "gpt3-175b", "a100-sxm-80gb", "megatron-2021", 64);
     clg_layout l = plan_layout(2048);
@@ -102,6 +109,24 @@ static void check_eager(void) {
     l.accumulation = 2, l.global_batch = 16;
     layer(&s, &l);
     CHECK_NEAR(bytes_of(block, "accumulate weight gradient", false), 12 * 768.0 * 768 * 12, 1e-14);
+}
+
+/* The same in fp32, the scores alone. */
+static void check_single_scores(void) {
+    clg_scenario s = plan_scenario(&arena, "gpt2", "a100-sxm-80gb", "transformers@2022-11", 8);
+    clg_layout l = plan_layout(1024);
+    l.micro_batch = 8, l.global_batch = 8, l.zero = 1, l.attention = CLG_UNFUSED;
+    l.precision = CLG_TF32;
+    double scores = 8 * 12 * 1024.0 * 1024;
+    const clg_block *block = layer(&s, &l);
+    CASE("scores of fp32: elementary operations 30 and 90 bytes, dropout 8 and its mask");
+    CHECK_NEAR(core_bytes(block, CLG_PASS_FORWARD), scores * (30 + 9), 1e-14);
+    CHECK_NEAR(core_bytes(block, CLG_PASS_BACKWARD_INPUT), scores * (90 + 9), 1e-14);
+    double dropped = block->saved_bytes;
+    s.stack.kernels.model_dropout = false;
+    layer(&s, &l);
+    CASE("kept: the softmax, and beside it what dropout gives and its mask");
+    CHECK_NEAR(dropped - block->saved_bytes, scores * 5 + 2 * 8192.0 * 768, 1e-13);
 }
 
 /* The same of a gated model: q, k, v, gate and up read what norms gave by themselves. */
@@ -564,6 +589,7 @@ static void check_made_again(void) {
 int main(void) {
     check_gpt();
     check_eager();
+    check_single_scores();
     check_eager_gated();
     check_llama();
     check_latent();
