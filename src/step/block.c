@@ -175,11 +175,14 @@ static void call_each(const clg_shard *shard, clg_op *op, double experts) {
 
 static void each_product(clg_block *block, const clg_shard *shard, const clg_matrix *w,
                          clg_pass pass) {
-    call_each(shard, product(block, w, pass, shard->layout->precision), w->experts);
+    bool wide = shard->stack->experts.wide;
+    clg_precision precision = wide ? shard->wide : shard->layout->precision;
+    call_each(shard, product(block, w, pass, precision), w->experts);
 }
 
 void clg_block_experts(clg_block *block, const clg_shard *shard, clg_matrix w, unsigned casts) {
     clg_block_frozen(block, shard, &w);
+    if (shard->stack->experts.wide) casts = 0;
     if (casts & CLG_CAST_INPUT)
         call_each(shard, cast(block, shard, CLG_PASS_FORWARD, w.rows * w.in), w.experts);
     each_product(block, shard, &w, CLG_PASS_FORWARD);

@@ -401,6 +401,32 @@ static void experts_in_rows(void) {
     check_rows("qwen3-30b-a3b", 8, 0, 4096.0 * 2048 * 2);
 }
 
+/* Experts' products of a precision, and casts, in a block of Mixtral in fp8. */
+static void count_experts(bool wide, int *narrow, int *whole, int *casts) {
+    clg_scenario s = plan_scenario(&arena, "mixtral-8x7b", "h100-sxm", "megatron-2024", 8);
+    clg_layout l = plan_layout(4096);
+    l.dp = 8, l.ep = 8, l.global_batch = 8, l.precision = CLG_FP8;
+    s.stack.experts.wide = wide;
+    const clg_block *layer = &built(&s, &l)->kind[0];
+    *narrow = *whole = *casts = 0;
+    for (int i = 0; i < layer->ops; i++) {
+        const clg_op *op = &layer->op[i];
+        *casts += strcmp(op->name, "cast to narrow precision") == 0;
+        if (op->kind != CLG_OP_GROUPED) continue;
+        *narrow += op->precision == CLG_FP8;
+        *whole += op->precision == CLG_BF16;
+    }
+}
+
+static void wide_experts(void) {
+    CASE("experts in 16 bit beside fp8: 2 matrices x 3 passes, and none of their 4 casts");
+    int narrow, whole, casts, rest;
+    count_experts(false, &narrow, &whole, &casts);
+    CHECK(narrow == 6 && whole == 0 && casts > 4);
+    count_experts(true, &narrow, &whole, &rest);
+    CHECK(narrow == 0 && whole == 6 && rest == casts - 4);
+}
+
 static void context_traffic(void) {
     clg_scenario s = plan_scenario(&arena, "llama-3.1-8b", "h100-sxm", "megatron-2024", 64);
     clg_layout l = plan_layout(8192);
@@ -615,6 +641,7 @@ int main(void) {
     data_traffic();
     expert_traffic();
     experts_in_rows();
+    wide_experts();
     context_traffic();
     edges();
     absent();
