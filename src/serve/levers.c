@@ -11,7 +11,25 @@ typedef struct change {
     clg_replica_choice choice;
     double block_tokens; /* 0: the engine's */
     bool whole_batches;
+    bool host_apart; /* the host works between iterations, not beside them */
 } change;
+
+/* Engines halve batches whose exchange DeepEP does (SGLang two_batch_overlap.py, vLLM's
+ * --enable-dbo): with experts, on ranks of attention. */
+static bool takes_halves(const clg_replica *r, const clg_replica_choice *c) {
+    return !c->two_batches && r->layout.dp > 1 && r->engine.sends_tokens > 0 &&
+           clg_model_experts(&r->scenario->model);
+}
+
+/* What runs beside the GPU stands between two iterations (vLLM --no-async-scheduling, SGLang
+ * --disable-overlap-schedule). */
+static void set_host_apart(const clg_node *node, clg_engine *e) {
+    double time = node->host_time > 0 ? node->host_time : 1;
+    e->overlapped = 0;
+    e->step_s += time * e->loop_s;
+    e->sequence_s += time * e->loop_sequence_s;
+    e->loop_s = e->loop_sequence_s = 0;
+}
 
 /* Before paging (Kwon et al., SOSP 2023) a sequence held room for its longest possible answer.
  * Before iterations were scheduled one by one (Yu et al., Orca, OSDI 2022) nobody joined a batch
@@ -60,6 +78,11 @@ static int list_changes(clg_arena *arena, const clg_serve_question *q, const clg
     if (c->prefills == 0) list[count++] = apart;
     if (q->demand->prefix && !c->no_prefix_cache) list[count++] = host;
     if (q->demand->prefix && !c->no_prefix_cache) list[count++] = blind;
+    change apart_host = {.name = "host not overlapped", .choice = as_asked, .host_apart = true},
+           halves = {.name = "two-batch overlap", .choice = as_asked};
+    halves.choice.two_batches = true;
+    if (q->replica->engine.overlapped > 0) list[count++] = apart_host;
+    if (takes_halves(q->replica, c)) list[count++] = halves;
     static const char *const names[] = {"tp 1", "tp 2", "tp 4", "tp 8"};
     for (int i = 0, t = 1; t <= 8; t *= 2, i++) {
         change other = {.name = names[i], .choice = as_asked};
@@ -148,6 +171,7 @@ static void pull(void *context, int index, clg_arena *arena) {
     clg_replica r;
     clg_error no = {0};
     if (c->block_tokens > 0) engine.block_tokens = c->block_tokens;
+    if (c->host_apart) set_host_apart(&q->replica->scenario->machine.node, &engine);
     *lever = (clg_lever){.name = c->name};
     lever->fits = clg_replica_prepare(arena, q->replica->scenario, &engine, &c->choice, q->demand,
                                       &r, &no) == CLG_OK;

@@ -29,7 +29,7 @@ typedef struct clg_lever {
                                  costs the same at any rate; NaN: it never gets so cheap */
 } clg_lever;
 
-enum { CLG_LEVERS = 16 };
+enum { CLG_LEVERS = 20 };
 
 /* Measures the replica as asked and with each lever; returns how many rows were filled. */
 int clg_levers(clg_arena *arena, const clg_serve_question *question,

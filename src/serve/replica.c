@@ -84,6 +84,12 @@ static double loop_sequence_s(const clg_replica *r) {
     return host_s(r, r->engine.loop_sequence_s) / r->layout.dp;
 }
 
+/* Of the host for each sequence, which the GPU waits for; ranks work side by side. */
+static double sequence_s(const clg_replica *r) {
+    double apart = r->engine.overlapped > 0 ? 0 : r->engine.apart_sequence_s;
+    return (r->engine.sequence_s + apart) / r->layout.dp;
+}
+
 /* Seconds by sequences that decode alone: each rank's share is padded to the next graph kept, or
  * launched kernel by kernel where none is. A graph is kept for the largest batch too. */
 static const double *decode_costs(clg_arena *arena, const clg_replica *r,
@@ -137,7 +143,7 @@ static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choi
     r->cost.max_tokens = r->rules.max_tokens;
     r->cost.decode_s = decode_costs(arena, r, c);
     r->cost.decodes = r->rules.max_sequences;
-    r->cost.sequence_s = r->engine.sequence_s / dp;
+    r->cost.sequence_s = sequence_s(r);
     r->cost.eager_s = eager_s(r);
     r->cost.stages = pp;
     r->cost.loop_s = host_s(r, r->engine.loop_s);

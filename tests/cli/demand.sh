@@ -216,6 +216,10 @@ expect 0 out '\$[0-9.]* for 10\^18 useful operations; \$1\.[0-9]* were the GPU a
 expect 0 out '^levers,as asked,on-demand,1,' demand $m --rate 5req/s --levers --csv
 check "batches that nobody joins make fewer tokens" \
     'awk -F, "/^levers,as asked/ {a = \$8} /^levers,static batches/ {s = \$8} END {exit !(s > 0 && s < a)}" "$scratch/out"'
+check "so does a host that works between iterations" \
+    'awk -F, "/^levers,as asked/ {a = \$8} /^levers,host not overlapped/ {s = \$8} END {exit !(s > 0 && s < a)}" "$scratch/out"'
+expect 0 out 'two-batch overlap' demand deepseek-v3 --engine sglang --gpu h200-sxm --tp 1 --dp 8 --ep 8 \
+    --rate 2req/s --span 1min --levers
 expect 0 out '^llama-3.1-8b,h100-sxm,bf16,spot,' demand $m --requests 100000 --deadline 2h --csv
 expect 0 out '^         with the margin it is held for [0-9]* users, 0\.[0-9]* x this demand$' demand $m --clients 900 --tpot 20ms --gpus 2
 expect 0 out '^         with the margin it is held for [0-9.]* requests/s, 0\.[0-9]* x' demand $m --rate 40req/s --span 5min --gpus 1

@@ -517,6 +517,14 @@ static void test_host(clg_arena *arena) {
     CHECK_NEAR(each.cost.eager_s, 2.75 * (0.0001 + 0.003 + 0.005 + 80 * 0.0002), 1e-9);
     s.machine.node.host_time = 0;
     CHECK_NEAR(chosen(arena, &s, &e, c).cost.loop_sequence_s, 20e-6, 1e-9);
+    CASE("what hides behind the GPU stands between iterations where nothing overlaps: 4 and 12.5 "
+         "us");
+    clg_engine beside = engine(arena, "vllm"), apart = beside;
+    apart.overlapped = 0;
+    clg_scenario h100 = plan_scenario(arena, "llama-3.1-8b", "h100-sxm", NULL, 0);
+    clg_replica_choice two = {.tp = 1, .dp = 2, .weights = CLG_BF16};
+    CHECK_NEAR(chosen(arena, &h100, &beside, two).cost.sequence_s, 4e-6 / 2, 1e-12);
+    CHECK_NEAR(chosen(arena, &h100, &apart, two).cost.sequence_s, 16.5e-6 / 2, 1e-12);
     CASE("DeepSeek V3 launched kernel by kernel under SGLang: 82.64 ms, as was published");
     clg_scenario latent = plan_scenario(arena, "deepseek-v3", "h200-sxm", NULL, 0);
     clg_engine g = engine(arena, "sglang");
