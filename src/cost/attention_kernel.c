@@ -91,6 +91,7 @@ double clg_attention_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_atten
     if (kernel == CLG_UNFUSED && !op->attention.fused)
         return unfused_s(gpu, kernels, precision, op);
     if (kernel == CLG_UNFUSED) kernel = CLG_FLASH2; /* kernels of their own beside unfused ones */
+    if (op->attention.masked) kernel = CLG_MASKED;
     if (precision == CLG_FP32) kernel = CLG_MASKED; /* the others take 16 bit only */
     return fused_s(gpu, &kernels->attention[kernel], precision, op) /
            kernels->gemm[precision].sustained;

@@ -105,6 +105,7 @@ typedef struct clg_op {
         double query_tokens, key_tokens; /* of one sequence */
         double window;                   /* 0: none */
         bool fused;                      /* scores are never kept whole */
+        bool masked;                     /* by the kernel that takes a mask */
         double block, blocks; /* > 0: so many blocks of block x block scores, each in memory */
         bool backward;
         double chunks;       /* > 0: no scores but a state, carried through so many chunks of one

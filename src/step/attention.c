@@ -7,6 +7,10 @@
 
 #include <math.h>
 
+/* FlashAttention 2 and 3 (README: all head dimensions up to 256; PyTorch sdp_utils.cpp,
+ * check_head_dim_size_flash). */
+enum { WIDEST_FLASH_HEAD = 256 };
+
 /* Bytes of one score: products give 16 bit where activations alone are fp32. */
 static double score_width(const clg_shard *shard) {
     return clg_precision_is_single(shard->layout->precision) ? 4 : 2;
@@ -58,12 +62,23 @@ static double context_excess(const clg_shard *shard) {
     return dealt && cp % 2 == 0 ? 1 + 1.0 / cp : 1;
 }
 
+/* PyTorch's memory-efficient kernel under a mask, or for heads that flash kernels do not have. What
+ * chooses keys by itself has kernels of its own. */
+static bool is_masked(const clg_shard *shard, const clg_attention *attention) {
+    const clg_layout *layout = shard->layout;
+    bool narrow = attention->window > 0 && attention->window < layout->seq;
+    bool wide = attention->kind == CLG_ATTENTION_GROUPED && attention->head_dim > WIDEST_FLASH_HEAD;
+    if (layout->attention == CLG_ATTENTION_MASKED) return true;
+    return shard->stack->kernels.masked_windows && is_fused(layout) && !is_blockwise(layout) &&
+           (narrow || wide);
+}
+
 /* Keys a query may see. PyTorch's flash kernels take no mask; the memory-efficient one that does
  * works through the whole square, window or not (transformers pull request 30070, issue 30461).
  * Loops over blocks know no window either. */
-static double keys_seen(const clg_layout *layout, const clg_attention *attention) {
-    double keys = (double)layout->seq, window = (double)attention->window;
-    bool whole = layout->attention == CLG_ATTENTION_MASKED || is_blockwise(layout);
+static double keys_seen(const clg_shard *shard, const clg_attention *attention) {
+    double keys = (double)shard->layout->seq, window = (double)attention->window;
+    bool whole = is_masked(shard, attention) || is_blockwise(shard->layout);
     return !whole && window > 0 && window < keys ? window : keys;
 }
 
@@ -76,7 +91,7 @@ static double scores_of(const clg_shard *shard, const clg_attention *attention, 
     double keys = (double)layout->seq;
     bool slides = seen < keys && !attention->chunked;
     if (!is_fused(layout)) return queries * keys;
-    if (layout->attention == CLG_ATTENTION_MASKED) return queries * keys;
+    if (is_masked(shard, attention)) return queries * keys;
     if (is_blockwise(layout)) return queries * (keys + clg_blockwise_edge(shard)) / 2;
     return queries * seen * (slides ? 1.0 - 0.5 * seen / keys : 0.5);
 }
@@ -88,7 +103,7 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
     bool fused = is_fused(layout);
     int steps = context_steps(shard);
     double keys = (double)layout->seq, queries = keys / layout->cp;
-    double seen = keys_seen(layout, attention);
+    double seen = keys_seen(shard, attention);
     double scores = scores_of(shard, attention, queries, seen);
     double d = attention->head_dim, v = attention->value_head_dim;
     if (clg_attention_absorbs(shard, attention))
@@ -110,6 +125,7 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
     op->attention.key_tokens = steps > 1 ? queries : keys;
     op->attention.window = seen < keys ? seen : 0;
     op->attention.fused = fused;
+    op->attention.masked = is_masked(shard, attention);
     op->attention.backward = pass == CLG_PASS_BACKWARD_INPUT;
     /* Backward: two products each for both operands; fused kernels redo the scores (Dao 2023,
      * arXiv:2307.08691: five products against two), which are as wide as queries. */

@@ -381,6 +381,7 @@ const char *clg_row_read(clg_arena *arena, const clg_csv *csv, int row, clg_scen
     if (reason) return reason;
     clg_notes_model(arena, clg_row_word(csv, row, "notes"), &scenario->model);
     reason = stack_of_row(arena, csv, row, &scenario->stack);
+    if (*clg_notes_attention(arena, csv, row)) scenario->stack.kernels.masked_windows = false;
     if (!reason) reason = read_machine(arena, csv, row, &scenario->stack, &scenario->machine);
     if (!reason) reason = read_space(arena, csv, row, scenario, space);
     if (reason) return reason;
