@@ -31,6 +31,7 @@ typedef struct raw_model {
     bool dense_beside;                      /* a dense MLP beside experts, scales of the router */
     bool latent_norm;                       /* a norm of what experts give in their own width */
     int64_t borrowers;                      /* last layers that attend to keys of earlier ones */
+    int64_t lender_every;                   /* every n-th layer has keys of its own; 1: all */
     bool borrowers_wide;                    /* with twice as wide MLPs */
     int64_t mixed_layers;                   /* layers a block whose input later parts mix in */
     int64_t layer_input, layer_input_vocab; /* width and rows of tables for each layer */
@@ -55,6 +56,9 @@ clg_status clg_raw_priced(const raw_model *raw);
 
 /* Tokens that a layer's queries see; 0: all before them. */
 int64_t clg_raw_window(const raw_model *raw, int64_t layer);
+
+/* Which layers have keys of their own, and what is mixed in from elsewhere. */
+clg_status clg_raw_sharing(raw_model *raw);
 
 clg_status clg_raw_widths(const raw_model *raw, int64_t layer, raw_widths *widths);
 

@@ -22,7 +22,8 @@ static clg_status read_depth(raw_model *raw) {
     return CLG_OK;
 }
 
-static const char *const heads_names = "num_attention_heads|n_head|n_heads|num_heads";
+static const char *const heads_names =
+    "num_attention_heads|n_head|n_heads|num_heads|attention_heads";
 
 static clg_status read_heads(raw_model *raw) {
     if (!clg_config_field(&raw->config, heads_names))
@@ -212,13 +213,14 @@ static clg_status read_expert_layers(raw_model *raw) {
 
 static clg_status read_window(raw_model *raw) {
     const clg_config *c = &raw->config;
-    bool used;
+    bool used, listed = clg_config_field(c, "attention_layers|attention_types") != NULL;
+    const char *windows = listed ? "window_size" /* GPT-Neo */
+                                 : "sliding_window|sliding_window_size|attention_chunk_size";
     const clg_json *pattern = clg_config_field(c, "sliding_window_pattern");
     bool letters = pattern && pattern->kind == CLG_JSON_STRING && pattern->text_size > 0 &&
                    pattern->text[pattern->text_size - 1] == 'G'; /* "LLLG" (EXAONE 4) */
     if (clg_config_switch(c, "use_sliding_window", !has(raw, CLG_WINDOW_OFF), &used) != CLG_OK ||
-        clg_config_whole(c, "sliding_window|sliding_window_size|attention_chunk_size", 1, 1 << 30,
-                         0, &raw->window) != CLG_OK ||
+        clg_config_whole(c, windows, 1, 1 << 30, 0, &raw->window) != CLG_OK ||
         (!letters && clg_config_whole(c,
                                       "sliding_window_pattern|_sliding_window_pattern|layer_switch|"
                                       "global_attn_every_n_layers",
@@ -284,23 +286,6 @@ static clg_status read_switches(raw_model *raw) {
     raw->rotary = !none && !has(raw, CLG_POSITIONS | CLG_ALIBI | CLG_NO_POSITIONS);
     return clg_config_whole(c, "num_nextn_predict_layers|num_mtp_modules|mtp_num_hidden_layers", 0,
                             64, 0, &raw->prediction_layers);
-}
-
-/* Last layers that attend to the keys of earlier ones, layers without a window whose
- * keys are values, too, and tables of each layer's own. */
-static clg_status read_sharing(raw_model *raw) {
-    const clg_config *c = &raw->config;
-    if (clg_config_whole(c, "num_kv_shared_layers", 0, raw->layers - 1, 0, &raw->borrowers) !=
-            CLG_OK ||
-        clg_config_switch(c, "use_double_wide_mlp", false, &raw->borrowers_wide) != CLG_OK ||
-        clg_config_switch(c, "attention_k_eq_v", false, &raw->keys_serve) != CLG_OK ||
-        clg_config_whole(c, "hidden_size_per_layer_input", 0, 1 << 16, 0, &raw->layer_input) !=
-            CLG_OK)
-        return CLG_BAD_INPUT;
-    if (clg_config_whole(c, "attn_res_block_size", 0, 10000, 0, &raw->mixed_layers) != CLG_OK)
-        return CLG_BAD_INPUT;
-    return clg_config_whole(c, "vocab_size_per_layer_input", 1, 1 << 28, raw->vocab,
-                            &raw->layer_input_vocab);
 }
 
 static clg_status read_states(raw_model *raw) {
@@ -387,7 +372,7 @@ clg_status clg_model_read(clg_arena *arena, const char *name, const char *text, 
         read_latent(&raw) != CLG_OK || read_pooled(&raw) != CLG_OK ||
         read_experts(&raw) != CLG_OK || read_expert_layers(&raw) != CLG_OK ||
         read_window(&raw) != CLG_OK || read_switches(&raw) != CLG_OK ||
-        read_sharing(&raw) != CLG_OK || read_states(&raw) != CLG_OK ||
+        clg_raw_sharing(&raw) != CLG_OK || read_states(&raw) != CLG_OK ||
         clg_sparse_read(&raw.config, &raw.sparse) != CLG_OK ||
         fill(arena, &raw, clg_arena_print(arena, "%s", name), model) != CLG_OK)
         return CLG_BAD_INPUT;

@@ -36,13 +36,20 @@ static bool shapes_nothing(const char *key) {
     return false;
 }
 
-/* What such a file switches on that no part here has; empty: nothing that is known. */
-static void find_unpriced(const clg_config *config, char *out, size_t size) {
+/* What no part here has: of an architecture (data/model-families-refused.csv), else what such a
+ * file switches on; empty: nothing that is known. */
+static void find_unpriced(clg_arena *arena, const clg_config *config, const char *type, char *out,
+                          size_t size) {
     clg_error error = {0};
     raw_model raw = {.config = *config};
+    clg_csv refused = clg_dataset_csv(arena, "model-families-refused.csv");
     raw.config.error = &error;
-    bool priced = clg_raw_priced(&raw) == CLG_OK;
-    snprintf(out, size, "%s%.100s", priced ? "" : "; ", priced ? "" : error.message);
+    out[0] = '\0';
+    for (int i = 0; i < refused.rows; i++)
+        if (strcmp(clg_csv_field(&refused, i, "model_type"), type) == 0)
+            snprintf(out, size, "; not modelled: %.100s",
+                     clg_csv_field(&refused, i, "not_modelled"));
+    if (!out[0] && clg_raw_priced(&raw) != CLG_OK) snprintf(out, size, "; %.100s", error.message);
 }
 
 /* Says why an architecture is not known, or names up to six of its structural fields. */
@@ -65,9 +72,10 @@ static clg_status unknown_family(clg_arena *arena, const clg_config *config,
     char ask[120];
     int found = clg_name_near(names, families->count, type, near, 2);
     clg_name_ask(near, found, "", ask, sizeof ask);
-    char why[120];
-    find_unpriced(config, why, sizeof why);
+    char why[140];
+    find_unpriced(arena, config, type, why, sizeof why);
     if (why[0]) fields[0] = '\0';
+    if (why[0]) ask[0] = '\0', found = 0;
     snprintf(message, sizeof message, "'%.40s' is an architecture ceiling cannot map%s%s%s%s", type,
              why, fields[0] ? " (no meaning here has: " : "", fields, fields[0] ? ")" : "");
     char mend[440];

@@ -39,11 +39,13 @@ static bool is_moe(const raw_model *raw, int64_t layer) {
 }
 
 int64_t clg_raw_window(const raw_model *raw, int64_t layer) {
-    const clg_json *type = clg_config_item(clg_config_field(&raw->config, "layer_types"), layer);
+    const clg_json *type =
+        clg_config_item(clg_config_field(&raw->config, "layer_types|attention_layers"), layer);
     const clg_json *flag =
         clg_config_item(clg_config_field(&raw->config, "hybrid_layer_pattern"), layer);
     if (type && type->kind == CLG_JSON_STRING)
-        return strncmp(type->text, "full", 4) == 0 || strncmp(type->text, "linear", 6) == 0
+        return strncmp(type->text, "full", 4) == 0 || strncmp(type->text, "linear", 6) == 0 ||
+                       strcmp(type->text, "global") == 0 /* GPT-Neo */
                    ? 0
                    : raw->window;
     if (flag && flag->kind == CLG_JSON_NUMBER) /* MiMo-V2 */
@@ -66,7 +68,31 @@ static int64_t gate_of(const raw_model *raw, int64_t layer, const raw_widths *w)
     return raw->output_gate ? w->value_head_dim : raw->head_gate ? 1 : 0;
 }
 
+/* Layers that attend to the keys of earlier ones: the last few, or all but every n-th (Hunyuan
+ * Large, cross-layer attention, arXiv:2411.02265 section 2.3.1); layers without a window whose
+ * keys are values, too, and tables of each layer's own. */
+clg_status clg_raw_sharing(raw_model *raw) {
+    const clg_config *c = &raw->config;
+    bool crossing;
+    if (clg_config_whole(c, "num_kv_shared_layers", 0, raw->layers - 1, 0, &raw->borrowers) !=
+            CLG_OK ||
+        clg_config_switch(c, "use_cla", false, &crossing) != CLG_OK ||
+        clg_config_whole(c, crossing ? "cla_share_factor" : "", 1, 10000, 1, &raw->lender_every) !=
+            CLG_OK ||
+        clg_config_switch(c, "use_double_wide_mlp", false, &raw->borrowers_wide) != CLG_OK ||
+        clg_config_switch(c, "attention_k_eq_v", false, &raw->keys_serve) != CLG_OK ||
+        clg_config_whole(c, "hidden_size_per_layer_input", 0, 1 << 16, 0, &raw->layer_input) !=
+            CLG_OK)
+        return CLG_BAD_INPUT;
+    if (clg_config_whole(c, "attn_res_block_size", 0, 10000, 0, &raw->mixed_layers) != CLG_OK)
+        return CLG_BAD_INPUT;
+    return clg_config_whole(c, "vocab_size_per_layer_input", 1, 1 << 28, raw->vocab,
+                            &raw->layer_input_vocab);
+}
+
+/* The last few, or all but every n-th. */
 static bool borrows(const raw_model *raw, int64_t layer) {
+    if (raw->lender_every > 1) return layer % raw->lender_every != 0;
     return raw->borrowers > 0 && layer >= raw->layers - raw->borrowers;
 }
 

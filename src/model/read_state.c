@@ -100,7 +100,11 @@ static bool one_part(const clg_config *c, int64_t layer, clg_layer_part *part) {
     const clg_json *pattern = clg_config_field(c, pattern_names);
     if (pattern && pattern->kind == CLG_JSON_STRING)
         return layer < (int64_t)pattern->text_size && part_of(pattern->text + layer, 1, part);
-    const clg_json *block = at(clg_config_field(c, block_names), layer);
+    const clg_json *blocks = clg_config_field(c, block_names), *block = at(blocks, layer);
+    if (!pattern && !blocks && clg_config_field(c, "state_size")) { /* Mamba-2: all alike */
+        *part = CLG_LAYER_STATE;
+        return true;
+    }
     return block && block->kind == CLG_JSON_STRING && part_of(block->text, block->text_size, part);
 }
 
@@ -121,6 +125,9 @@ clg_layer_part clg_state_part(const clg_config *c, unsigned traits, int64_t laye
         return lists(clg_config_field(c, "linear_attn_config.full_attn_layers"), layer + 1)
                    ? CLG_LAYER_WHOLE
                    : CLG_LAYER_STATE;
+    const clg_json *attending = clg_config_field(c, "attn_layer_indices"); /* Bamba */
+    if ((traits & CLG_MAMBA) && attending)
+        return lists(attending, layer) ? CLG_LAYER_WHOLE : CLG_LAYER_STATE;
     const clg_json *item = at(clg_config_field(c, "attn_type_list"), layer);
     if (item && item->kind == CLG_JSON_NUMBER) /* MiniMax: 0 lightning attention, 1 softmax */
         return item->number == 0 ? CLG_LAYER_STATE : CLG_LAYER_WHOLE;
@@ -199,19 +206,20 @@ static clg_status read_mamba(const clg_config *c, int64_t hidden, clg_attention 
     bool convolution, projections;
     int64_t heads;
     a->state = CLG_STATE_SPACE;
-    if (clg_config_needed(c, "mamba_num_heads|mamba_n_heads", "the number of Mamba heads", 1 << 16,
-                          &heads) != CLG_OK)
+    if (clg_config_needed(c, "mamba_num_heads|mamba_n_heads|num_heads", "the number of Mamba heads",
+                          1 << 16, &heads) != CLG_OK)
         return CLG_BAD_INPUT;
     a->heads = (int)heads;
-    const clg_json *width = clg_config_field(c, "mamba_head_dim|mamba_d_head");
+    const char *widths = clg_config_field(c, "state_size") ? "head_dim" /* Mamba-2's own names */
+                                                           : "mamba_head_dim|mamba_d_head";
+    const clg_json *width = clg_config_field(c, widths);
     bool given = width && width->kind == CLG_JSON_NUMBER; /* or "auto" */
     int64_t expanded = 2 * hidden / heads;
     if (expanded < 1 || expanded > 1 << 12) expanded = 64;
     a->value_head_dim = (int)expanded;
-    if ((given &&
-         whole(c, "mamba_head_dim|mamba_d_head", 1 << 12, 64, &a->value_head_dim) != CLG_OK) ||
-        whole(c, "ssm_state_size|mamba_state_dim|mamba_d_state", 1 << 12, 128, &a->head_dim) !=
-            CLG_OK ||
+    if ((given && whole(c, widths, 1 << 12, 64, &a->value_head_dim) != CLG_OK) ||
+        whole(c, "ssm_state_size|mamba_state_dim|mamba_d_state|state_size", 1 << 12, 128,
+              &a->head_dim) != CLG_OK ||
         whole(c, "n_groups|mamba_num_groups|mamba_n_groups", 1 << 16, 1, &a->kv_heads) != CLG_OK ||
         whole(c, "conv_kernel|mamba_d_conv", 64, 4, &a->convolution) != CLG_OK ||
         whole(c, "chunk_size|mamba_chunk_size", 1 << 12, 256, &a->chunk) != CLG_OK ||

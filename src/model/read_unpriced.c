@@ -16,7 +16,7 @@ static const struct {
     {"is_encoder_decoder", 0, "an encoder and a decoder"},
     {"type_vocab_size", 0, "an encoder: its tokens see those behind them, too"},
     {"add_cross_attention", 0, "attention to another model's output"},
-    {"zero_expert_num", 0, "experts that do nothing"},
+    {"zero_expert_num", 0, "experts that do nothing, beside two attentions and MLPs of a layer"},
     {"moe_layer_freq", 1, "experts in every n-th layer by this field"},
     {"moe_layer_interval", 1, "experts in every n-th layer by this field"},
     {"altup_num_inputs", 1, "several residual streams"},

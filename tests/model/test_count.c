@@ -359,7 +359,7 @@ static void families(void) {
 static void faults(void) {
     clg_error error;
     CASE("an unknown architecture names its fields and the way out");
-    CHECK(read("{\"model_type\": \"mamba2\", \"state_size\": 128}", &error) == CLG_BAD_INPUT);
+    CHECK(read("{\"model_type\": \"x9\", \"state_size\": 128}", &error) == CLG_BAD_INPUT);
     CHECK(strstr(error.message, "state_size") && strstr(error.mend, "generic"));
     CASE("fields that are mapped, or shape nothing, are not named");
     CHECK(read("{\"model_type\": \"x9\", \"num_experts\": 8, \"rms_norm_eps\": 1e-5, \"conv\": 4}",
