@@ -106,6 +106,17 @@ static void check_built_in_recipes(void) {
 }
 
 /* Software of a month, whoever's it is, runs the attention of that month. */
+static void check_casts(void) {
+    clg_stack stack;
+    clg_error error = {0};
+    CASE("who casts norms and tables back keeps 16 bit beside a base of 4");
+    CHECK(clg_stack_find(&arena, "transformers@2025-06", &stack, &error) == CLG_OK);
+    CHECK(stack.precision.widens_rest && stack.precision.single_beside_frozen);
+    CHECK(clg_stack_find(&arena, "axolotl@2025-06", &stack, &error) == CLG_OK);
+    CHECK(!stack.precision.widens_rest && !stack.precision.single_beside_frozen);
+    CHECK(!stack.loss.shifted_logits); /* as the releases it stands on */
+}
+
 static void check_years(void) {
     static const char *const kernels[][2] = {
         {"unknown@2021-05", "unfused"}, {"unknown@2023-05", "flash1"},
@@ -362,6 +373,7 @@ static void check_months(void) {
 
 int main(void) {
     check_recipes();
+    check_casts();
     check_years();
     check_software();
     check_strict();
