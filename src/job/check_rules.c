@@ -29,7 +29,7 @@ clg_status clg_job_check_rules(const clg_json *format, const char *file, clg_err
     static const char *const members[] = {
         "name", "title",     "source",    "known_by", "programs", "fields", "ignored", "refuses",
         "base", "companion", "no_python", "within",   "format",   "odd",    "starter", "names"};
-    static const char *const refusal[] = {"key", "why"};
+    static const char *const refusal[] = {"key", "why", "mend"};
     const clg_json *fields = clg_json_member(format, "fields");
     if (clg_value_keys(format, members, COUNT(members), file, error) != CLG_OK ||
         check_list(clg_json_member(format, "refuses"), refusal, COUNT(refusal), file, error) !=

@@ -145,6 +145,10 @@ static void take_flag(splitter *p, clg_json *into, bool launcher) {
              clg_job_image_program(p->r, next) || strncmp(base_name(next), "python", 6) == 0 ||
              strcmp(base_name(next), "torchrun") == 0 || strcmp(base_name(next), "bash") == 0))
             break;
+        if (taken > 0 && next[0] == CLG_TREE_UNSET && !next[1]) { /* "--size 8 $MORE" */
+            p->at++;
+            continue;
+        }
         clg_text_print(&all, "%s%s", taken ? " " : "", next);
         taken++, p->at++;
     }
@@ -166,6 +170,13 @@ static void take_override(splitter *p) {
 static void name_program(splitter *p, const char *name) {
     if (p->program) return;
     p->program = name;
+}
+
+/* "accelerate.commands.launch", "torch.distributed.run" behind -m. */
+static void name_starter(splitter *p, const char *module) {
+    const char *first = clg_arena_copy(p->r->arena, module, strcspn(module, "."));
+    const char *starter = listed(p->r, "starters", first, false);
+    if (starter) p->starter = starter;
 }
 
 /* "python submit.py --cluster c -- accelerate launch train.py": what stood before only submits. */
@@ -218,7 +229,10 @@ static void split(splitter *p) {
         bool module = strcmp(text, "-m") == 0 || strcmp(text, "--module") == 0;
         if (module && !p->program && p->at + 1 < p->c->words) {
             const char *name = word(p, p->at + 1);
-            if (!is_launcher_module(p->r, name)) name_program(p, name);
+            if (!is_launcher_module(p->r, name))
+                name_program(p, name);
+            else
+                name_starter(p, name);
             p->at += 2;
         } else if (strcmp(text, "--") == 0)
             p->at++;
@@ -286,19 +300,6 @@ static bool is_other(const starts *known, splitter *p) {
            strcmp(known->asked, asked_of(p)) != 0;
 }
 
-static void say_others(clg_reading *r, const starts *known, int line, int file) {
-    if (known->others == 0) return;
-    clg_job_note_down(
-        r->arena, &r->job->doubts, "command",
-        clg_arena_print(r->arena, "%s:%d", clg_job_base_name(r->files[file - 1].name), line),
-        clg_arena_print(r->arena,
-                        "%d more command%s start%s %s otherwise: only the one here is "
-                        "read; give the others as files of their own",
-                        known->others, known->others > 1 ? "s" : "", known->others > 1 ? "" : "s",
-                        known->program),
-        -1);
-}
-
 /* The command that trains: a program with most flags. Launchers of other launchers (srun around
  * torchrun) add what they say. */
 static clg_json *command_tree(clg_reading *r, clg_shell *s) {
@@ -306,6 +307,7 @@ static clg_json *command_tree(clg_reading *r, clg_shell *s) {
                                          "torchrun", "accelerate", NULL};
     clg_json *best = NULL;
     clg_json *launch = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
+    const clg_shell_command *chosen = NULL;
     int most = 0, line = 0, file = 1;
     starts known = {0};
     for (int i = 0; i < s->commands; i++) {
@@ -322,7 +324,7 @@ static clg_json *command_tree(clg_reading *r, clg_shell *s) {
         bool other = is_other(&known, &p);
         known.others += other;
         if (score <= most) continue;
-        most = score;
+        most = score, chosen = p.c;
         if (!other) known.others = 0;
         known.program = p.program, known.asked = asked_of(&p);
         place(&p.c->word[0], &line, &file);
@@ -337,7 +339,10 @@ static clg_json *command_tree(clg_reading *r, clg_shell *s) {
         bool own = p.program || p.arguments->first; /* else flags of an unknown program */
         clg_job_set_once(r, best, "arguments", own ? p.arguments : p.launch);
     }
-    if (best) say_others(r, &known, line, file);
+    if (best) {
+        clg_command_says_others(r, known.program, known.others, line, file);
+        clg_command_lacks(r, s, chosen);
+    }
     if (!best) best = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
     clg_tree_set(r->arena, best, "around", launch);
     return best;
@@ -378,17 +383,7 @@ clg_status clg_script_tree(clg_reading *r, clg_json **root) {
     r->open_file = s->open_file, r->open_line = s->open_line;
     for (const clg_json *file = s->written->first; file; file = file->next)
         clg_slurm_header(r, header, file->text, file->text_size, file->column - 1, file->line);
-    if (s->decided_by)
-        clg_job_note_down(
-            r->arena, &r->job->doubts, "argument",
-            clg_arena_print(r->arena, "%s:%d",
-                            clg_job_base_name(r->files[s->decided_at / CLG_SHELL_LINES].name),
-                            (int)(s->decided_at % CLG_SHELL_LINES)),
-            clg_arena_print(r->arena,
-                            "a condition asks for $%d of the script, which nobody gives: taken as "
-                            "empty; set it above for another branch",
-                            s->decided_by),
-            -1);
+    clg_command_decided(r, s);
     *root = command_tree(r, s);
     clg_tree_set(r->arena, *root, "slurm", header);
     clg_tree_set(r->arena, *root, "variables", variables(r, s));

@@ -115,6 +115,7 @@ static void experts(clg_reading *r) {
 /* Shards within a node, copies between, where the strategy says no more. */
 static void hybrid(clg_reading *r) {
     double node = clg_job_get(r, CLG_JOB_GPUS_PER_NODE), dp = clg_job_get(r, CLG_JOB_DP);
+    if (clg_job_get(r, CLG_JOB_REPLICAS) == 1) return;
     if (clg_job_get(r, CLG_JOB_HYBRID) > 0 && node > 1 && dp > node && fmod(dp, node) == 0)
         clg_job_put(r, CLG_JOB_HSDP, node, NULL, "hybrid sharding: within a node");
 }

@@ -1,4 +1,5 @@
 /* leftovers.c -- every key that no field was read from, with the reason it was left aside. */
+#include "base/letters.h"
 #include "job/reading.h"
 
 #include <stdio.h>
@@ -64,7 +65,17 @@ static bool is_used(const clg_reading *r, const clg_json *node) {
     return false;
 }
 
+/* Of "distributed.tp" the last word, alone, says as much as a part of a longer one. */
+static bool is_degree(const char *key) {
+    static const char *const words[] = {"tp", "pp", "cp", "ep", "dp", "sp", "fsdp"};
+    const char *dot = strrchr(key, '.'), *last = dot ? dot + 1 : key;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(last, words[i]) == 0) return true;
+    return false;
+}
+
 static bool is_weighty(const char *key) {
+    if (is_degree(key)) return true;
     for (int i = 0; weighty[i]; i++)
         if (clg_job_has(key, weighty[i])) return true;
     return false;
@@ -78,11 +89,29 @@ static const char *underscored(clg_arena *arena, const char *key) {
     return copy;
 }
 
+static bool is_small(char c) { return c >= 'a' && c <= 'z'; }
+static bool is_letter(char c) { return is_small(c) || (c >= 'A' && c <= 'Z'); }
+
+static bool begins_with(const char *text, const char *part) {
+    while (*part && clg_lower(*text) == clg_lower(*part)) text++, part++;
+    return !*part;
+}
+
+/* Whether a word of the key begins with the part: "load" of "load_dir", none of "offload". */
+static bool has_word(const char *key, const char *part) {
+    for (const char *at = key; *at; at++) {
+        bool within = at > key && is_letter(at[-1]) && is_letter(*at) &&
+                      !(is_small(at[-1]) && !is_small(*at));
+        if (!within && begins_with(at, part)) return true;
+    }
+    return false;
+}
+
 static const char *reason(const clg_reading *r, const clg_json *format, const char *written) {
     const clg_json *quiet = clg_json_member(format, "ignored");
     const char *key = underscored(r->arena, written);
     for (const clg_json *one = quiet ? quiet->first : NULL; one; one = one->next)
-        if (clg_job_has(key, underscored(r->arena, one->key))) return one->text;
+        if (has_word(key, underscored(r->arena, one->key))) return one->text;
     if (is_weighty(key)) return "not modelled: it may change time or memory";
     return "taken to change neither time nor memory of a step";
 }

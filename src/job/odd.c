@@ -14,7 +14,7 @@ static const struct {
             {"hf", clg_odd_hugging_face},     {"axolotl", clg_odd_axolotl},
             {"nemo", clg_odd_recipe},         {"nanotron", clg_odd_nanotron},
             {"vllm", clg_odd_vllm},           {"sglang", clg_odd_sglang},
-            {"trtllm", clg_odd_trtllm}};
+            {"trtllm", clg_odd_trtllm},       {"kempnerforge", clg_odd_kempnerforge}};
 
 void clg_job_odd(clg_reading *r, const char *format) {
     for (size_t i = 0; i < sizeof odds / sizeof odds[0]; i++)

@@ -22,6 +22,7 @@ void clg_odd_torchtune(clg_reading *reading);
 void clg_odd_gpt_neox(clg_reading *reading);
 void clg_odd_foundry(clg_reading *reading);
 void clg_odd_olmo(clg_reading *reading);
+void clg_odd_kempnerforge(clg_reading *reading);
 void clg_odd_maxtext(clg_reading *reading);
 void clg_odd_recipe(clg_reading *reading);
 /* What a recipe that comes with the trainer sets, where the job leaves it. */

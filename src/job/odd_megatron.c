@@ -124,15 +124,47 @@ static void uneven_stages(clg_reading *r) {
     clg_odd_stage_layers(r, layers, parts, "layers of the first and the last stage, as told");
 }
 
-/* "[0]*3+[1]*58", "([0]*1+[1]*26)": layers without experts stand first; else every n-th has them.
- */
+/* What --moe-layer-freq says of the layers: so many without experts stand first, and whether more
+ * of them stand behind one that has. */
+typedef struct layer_pattern {
+    double first;
+    bool experts, mixed;
+} layer_pattern;
+
+enum { PATTERN_MOST = 10000 };
+
+/* "[0,1]" up to its bracket, `times` times over. */
+static void add_layers(layer_pattern *p, const char *list, int times) {
+    for (int i = 0; i < times && p->first < PATTERN_MOST && !p->mixed; i++)
+        for (const char *at = list; *at && *at != ']'; at++) {
+            if (*at == '1') p->experts = true;
+            if (*at == '0' && !p->experts) p->first++;
+            if (*at == '0' && p->experts) p->mixed = true;
+        }
+}
+
+/* "[0]*3+[1]*58", "([0]+[1]*26)", "[0, 1, 1]"; a number n: the first of every n layers has them. */
+static layer_pattern read_pattern(const char *text) {
+    layer_pattern p = {.mixed = atof(text) > 1};
+    for (const char *at = strchr(text, '['); at; at = strchr(at + 1, '[')) {
+        const char *end = at + strcspn(at, "]"), *behind = end + (*end == ']');
+        add_layers(&p, at + 1, times_of(behind + strspn(behind, " ")));
+    }
+    const char *group = strchr(text, ')');
+    if (p.first > 0 && p.experts && group && times_of(group + 1) > 1) p.mixed = true;
+    return p;
+}
+
 static void dense_layers(clg_reading *r) {
-    const char *at = clg_odd_word(r, "moe-layer-freq", "");
-    while (*at == '(' || *at == ' ') at++;
-    if (strncmp(at, "[0]*", 4) != 0 || clg_job_get(r, CLG_JOB_EXPERTS) < 1) return;
-    double first = atof(at + 4);
-    if (first >= 1 && first < 1e4)
-        clg_job_put(r, CLG_JOB_DENSE_LAYERS, first, NULL, "layers without experts stand first");
+    layer_pattern p = read_pattern(clg_odd_word(r, "moe-layer-freq|moe_layer_freq", ""));
+    if (clg_job_get(r, CLG_JOB_EXPERTS) < 1) return;
+    if (p.first >= 1 && p.first < PATTERN_MOST)
+        clg_job_put(r, CLG_JOB_DENSE_LAYERS, p.first, NULL, "layers without experts stand first");
+    if (p.mixed)
+        clg_job_note_down(r->arena, &r->job->doubts, "moe-layer-freq", NULL,
+                          "layers without experts stand between others: priced as if those had "
+                          "experts; give the model's config.json",
+                          -1);
 }
 
 /* megablocks spreads experts over the ranks of one copy, as many as there are of either. */

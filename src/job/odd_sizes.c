@@ -108,6 +108,29 @@ void clg_odd_olmo(clg_reading *r) {
                              NULL);
 }
 
+/* 8/3 of the width x ffn_dim_multiplier in multiples of 256; experts a share of that in multiples
+ * of 16 (kempnerforge/config/model.py, computed_ffn_hidden_dim). */
+void clg_odd_kempnerforge(clg_reading *r) {
+    double hidden = clg_job_get(r, CLG_JOB_HIDDEN);
+    double more = clg_odd_number(r, "model.ffn_dim_multiplier", 1);
+    double each = clg_odd_number(r, "model.moe_expert_ffn_multiplier", 1);
+    double shared = clg_odd_number(r, "model.moe_shared_experts", 0);
+    if (hidden <= 0 || hidden > 1e7 || !(more > 0) || !(each > 0)) return;
+    clg_job_put(r, CLG_JOB_FFN, ceil(floor(hidden * 8 / 3 * more) / 256) * 256, NULL,
+                "8/3 of dim x ffn_dim_multiplier in multiples of 256, as the trainer has it");
+    if (clg_job_get(r, CLG_JOB_EXPERTS) < 1) return;
+    double width = fmax(16, floor(clg_job_get(r, CLG_JOB_FFN) * each / 16 + 0.5) * 16);
+    clg_job_put(r, CLG_JOB_EXPERT_FFN, width, NULL, "the dense width x moe_expert_ffn_multiplier");
+    if (shared >= 1)
+        clg_job_put(r, CLG_JOB_SHARED_FFN, shared * width, NULL,
+                    "shared experts x an expert's width");
+    if (clg_odd_number(r, "model.moe_frequency", 1) > 1)
+        clg_job_note_down(r->arena, &r->job->doubts, "model.moe_frequency", NULL,
+                          "layers without experts stand between others: priced as if those had "
+                          "experts; give the model's config.json",
+                          -1);
+}
+
 /* ---- MaxText: mesh axes inside and between slices ---- */
 
 /* Product of an axis; 0: one of the two is left to the number of devices. */

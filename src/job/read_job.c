@@ -192,7 +192,8 @@ static clg_status refused(clg_reading *r) {
                 continue;
             clg_error_at(r->error, r->source[i].name ? r->source[i].name : r->files[0].name, 0, 0,
                          NULL);
-            return clg_fail(r->error, CLG_BAD_INPUT, "plan its parts as jobs of their own", "%s",
+            return clg_fail(r->error, CLG_BAD_INPUT,
+                            clg_json_text(one, "mend", "plan its parts as jobs of their own"), "%s",
                             why);
         }
     }

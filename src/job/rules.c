@@ -158,14 +158,24 @@ static double times(const clg_json *rule) {
     return by ? by->number : 1;
 }
 
+/* "config.block_size" in code: what a flag or a key of that name says. */
+static bool attribute(clg_reading *r, const clg_found_key *key, double *number) {
+    const char *text = clg_job_word(key->node), *dot = strrchr(text, '.');
+    if (!dot || !dot[1] || strpbrk(text, "()[]{}*/+- '\"")) return false;
+    clg_found_key named = clg_job_key(r, key->source->format, dot + 1);
+    return named.node && named.node != key->node && whole_of(named.node, number);
+}
+
 static clg_status put_number(clg_reading *r, clg_job_field field, const clg_json *rule,
                              const clg_found_key *key) {
     double number;
     const char *file = key->source->name;
     if (!whole_of(key->node, &number)) {
         if (!file || !clg_job_has(file, ".py")) return not_understood(r, key, field, "a number");
-        leave_open(r, field, key); /* a name that code gives its value */
-        return CLG_OK;
+        if (!attribute(r, key, &number)) {
+            leave_open(r, field, key); /* a name that code gives its value */
+            return CLG_OK;
+        }
     }
     number *= times(rule);
     if (rows[field].kind == CLG_JOB_WHOLE && number != floor(number))
@@ -238,6 +248,20 @@ static const clg_json *last_part(clg_reading *r, const clg_json *node) {
     return clg_tree_string(r->arena, name, strlen(name), node->line, node->column);
 }
 
+/* A rule that holds where a key is off, and the key is there with a value that nobody knows. */
+static bool hangs_on_unknown(clg_reading *r, const clg_json *format, clg_job_field field,
+                             const clg_json *rule) {
+    const clg_json *all = clg_json_member(rule, "with");
+    for (const clg_json *one = all ? all->first : NULL; one; one = one->next) {
+        clg_found_key key = clg_job_key(r, format, one->key);
+        if (one->kind != CLG_JSON_BOOL || one->truth || !key.node || !clg_tree_unknown(key.node))
+            continue;
+        leave_open(r, field, &key);
+        return true;
+    }
+    return false;
+}
+
 static clg_status try_rule(clg_reading *r, const clg_json *format, clg_job_field field,
                            const clg_json *rule) {
     const char *keys = clg_json_text(rule, "key", NULL), *part = clg_json_text(rule, "has", NULL);
@@ -245,6 +269,7 @@ static clg_status try_rule(clg_reading *r, const clg_json *format, clg_job_field
     if (!keys) return CLG_OK;
     clg_found_key key = clg_job_key(r, format, keys);
     if (!key.node || !with(r, format, rule)) return CLG_OK;
+    if (hangs_on_unknown(r, format, field, rule)) return CLG_OK;
     if (field == CLG_JOB_MODEL) key.node = last_part(r, key.node);
     bool on = to && !is && !part; /* a switch with a value is on, whatever the value */
     if (clg_tree_unknown(key.node) && !on && !(part && clg_job_has(clg_job_word(key.node), part))) {
@@ -300,20 +325,6 @@ static clg_status by_files(clg_reading *r, const clg_json *format, clg_job_field
 static bool is_open(const clg_reading *r, clg_job_field field) {
     for (int i = 0; i < r->job->open.count; i++)
         if (r->job->open.note[i].field == (int)field) return true;
-    return false;
-}
-
-/* A default that holds where a key is off, and the key is there with a value that nobody knows. */
-static bool hangs_on_unknown(clg_reading *r, const clg_json *format, clg_job_field field,
-                             const clg_json *rule) {
-    const clg_json *all = clg_json_member(rule, "with");
-    for (const clg_json *one = all ? all->first : NULL; one; one = one->next) {
-        clg_found_key key = clg_job_key(r, format, one->key);
-        if (one->kind != CLG_JSON_BOOL || one->truth || !key.node || !clg_tree_unknown(key.node))
-            continue;
-        leave_open(r, field, &key);
-        return true;
-    }
     return false;
 }
 

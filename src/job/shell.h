@@ -55,6 +55,12 @@ typedef struct clg_shell_command {
     int words;
 } clg_shell_command;
 
+/* An array asked for, and set by nothing before. */
+typedef struct clg_shell_unset {
+    const char *name;
+    int32_t place;
+} clg_shell_unset;
+
 typedef struct clg_shell {
     clg_arena *arena;
     clg_error *error;
@@ -68,6 +74,8 @@ typedef struct clg_shell {
     int positionals;
     clg_shell_command command[512];
     int commands;
+    clg_shell_unset unset[32];
+    int unsets;
     clg_json *written;        /* by here-documents and echo: name -> text */
     bool read[64];            /* files that were run */
     int depth;                /* of functions, sourced files, eval */
@@ -130,6 +138,15 @@ int clg_shell_test(clg_shell *shell, const char *const *word, int words);
 
 /* Whether text is like the pattern: * ? and [..]. */
 bool clg_shell_like(const char *pattern, const char *text);
+
+/* What to look at in the command that was chosen: others that start it otherwise, arrays that
+ * nothing sets, a branch that a missing argument decided. */
+struct clg_reading;
+void clg_command_says_others(struct clg_reading *reading, const char *program, int others, int line,
+                             int file);
+void clg_command_lacks(struct clg_reading *reading, const clg_shell *shell,
+                       const clg_shell_command *command);
+void clg_command_decided(struct clg_reading *reading, const clg_shell *shell);
 
 /* What $(...) prints, where that is known without running it. */
 clg_rich clg_shell_printed(clg_shell *shell, const char *text, size_t size, int32_t place);

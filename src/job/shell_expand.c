@@ -54,10 +54,11 @@ static void put_unknown(expansion *e, int32_t place, bool quoted) {
     literal(e, &(char){CLG_TREE_UNSET}, place);
 }
 
-static void put_words(expansion *e, const clg_rich *word, int words, bool quoted) {
+/* `one`: "${A[*]}" in quotes stays one word. */
+static void put_words(expansion *e, const clg_rich *word, int words, bool quoted, bool one) {
     for (int i = 0; i < words; i++) {
-        if (i > 0 && e->split) finish_word(e);
-        if (i > 0 && !e->split) literal(e, " ", 0);
+        if (i > 0 && e->split && !one) finish_word(e);
+        if (i > 0 && (!e->split || one)) literal(e, " ", 0);
         put(e, &word[i], quoted);
     }
 }
@@ -144,6 +145,13 @@ static bool with_default(expansion *e, const char *name, size_t size, const para
     return true;
 }
 
+/* An array that nothing has set yet: the command it stands in lacks flags. */
+static void remember_unset(clg_shell *s, const char *name, size_t size, int32_t place) {
+    int most = (int)(sizeof s->unset / sizeof s->unset[0]);
+    if (s->unsets < most)
+        s->unset[s->unsets++] = (clg_shell_unset){clg_arena_copy(s->arena, name, size), place};
+}
+
 /* `at` behind "${", `end` at its '}'. */
 static void braces(expansion *e, const char *at, const char *end, int32_t place, bool quoted) {
     clg_shell *s = e->s;
@@ -169,12 +177,13 @@ static void braces(expansion *e, const char *at, const char *end, int32_t place,
         put(e, &p.value, quoted);
         return;
     }
-    bool otherwise = states_default(rest, end);
+    bool otherwise = states_default(rest, end), each = index && index_size == 1;
+    if (!p.set && each && !otherwise && !s->bare) remember_unset(s, at, size, place);
     if (otherwise && with_default(e, at, size, &p, rest, end, place, quoted)) return;
     if (!p.set)
         put_unknown(e, place, quoted);
     else if (p.many)
-        put_words(e, p.word, p.words, quoted);
+        put_words(e, p.word, p.words, quoted, quoted && (each ? *index : *at) == '*');
     else {
         if (rest < end && !otherwise) p.value = clg_shell_changed(s, &p.value, rest, end, place);
         put(e, &p.value, quoted);

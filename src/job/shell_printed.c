@@ -84,6 +84,17 @@ static clg_rich asked(clg_shell *s, const char *name, const clg_rich *all, bool 
     return known ? counted(s, parts_of(&list->word[0]), place) : not_known(s, place);
 }
 
+/* "ID=$(sbatch train.sh)": it is handed in all the same. */
+static bool hands_in(const char *name) { return strcmp(name, "sbatch") == 0; }
+
+static clg_rich handed_in(clg_shell *s, const char *text, size_t size, int32_t place) {
+    clg_rich *held = s->printed;
+    s->printed = NULL;
+    clg_shell_run_text(s, text, size, place);
+    s->printed = held;
+    return not_known(s, place);
+}
+
 /* "[ -z "$X" ] && echo 1 || echo $X", "cat <<EOF" */
 static bool chooses(const clg_shell_script *script) {
     if (script->count > 1 && is(&script->token[0], "cat") && script->token[1].kind == 'h')
@@ -101,6 +112,7 @@ clg_rich clg_shell_printed(clg_shell *s, const char *text, size_t size, int32_t 
         clg_shell_expand(s, script.token[at].text, script.token[at].size, place, true, &words);
     if (words.count == 0 || s->stopped) return not_known(s, place);
     const char *name = clg_rich_text(s, &words.word[0]);
+    if (hands_in(name)) return handed_in(s, text, size, place);
     bool piped = at < script.count && script.token[at].kind == 'o' && *script.token[at].text == '|';
     bool bc = false, counts = false;
     for (int i = at; i < script.count; i++) {

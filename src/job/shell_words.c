@@ -39,12 +39,37 @@ static bool may_be(const char *pattern, const char *name) {
            strncmp(pattern, name, before) == 0 && clg_ends(name, after);
 }
 
+/* Parts that two paths end with alike: 2 of "a/model/x.sh" and "b/model/x.sh". */
+static int parts_alike(const char *a, const char *b) {
+    size_t i = strlen(a), k = strlen(b);
+    int parts = 0;
+    while (i > 0 && k > 0 && a[i - 1] == b[k - 1]) {
+        i--, k--;
+        parts += a[i] == '/';
+    }
+    bool whole = (i == 0 || a[i - 1] == '/') && (k == 0 || b[k - 1] == '/');
+    return parts + (whole && a[i] != '/');
+}
+
+/* Of files so called the one whose path is most alike, one that has not run before others; -1:
+ * none. */
+static int file_called(const clg_shell *s, const char *path) {
+    const char *base = clg_job_base_name(path);
+    int found = -1, most = -1;
+    for (int i = 0; i < s->file_count; i++) {
+        const char *name = s->files[i].name;
+        if (!*path || strcmp(clg_job_base_name(name), base) != 0) continue;
+        int alike = 2 * parts_alike(name, path) + (i >= 64 || !s->read[i]);
+        if (alike > most) most = alike, found = i;
+    }
+    return found;
+}
+
 /* The job's file so called, or the one that may be; -1: none. */
 static int file_named(const clg_shell *s, const char *path, bool sourced) {
     const char *base = clg_job_base_name(path);
-    int found = -1;
-    for (int i = 0; i < s->file_count; i++)
-        if (*path && strcmp(clg_job_base_name(s->files[i].name), base) == 0) return i;
+    int found = file_called(s, path);
+    if (found >= 0) return found;
     if (!sourced || !clg_tree_unknown_text(base)) return -1;
     for (int i = 0; i < s->file_count && i < 64; i++) {
         if (s->read[i] || !may_be(base, clg_job_base_name(s->files[i].name))) continue;
@@ -185,8 +210,8 @@ static bool run_written(clg_shell *s, const char *path) {
 static bool run_named(clg_shell *s, clg_rich_list *w, int first) {
     for (int i = first; i < w->count; i++) {
         const char *word = clg_rich_text(s, &w->word[i]);
-        size_t size = strlen(word);
-        if (size < 4 || strcmp(word + size - 3, ".sh") != 0) continue;
+        if (!clg_ends(word, ".sh") && !clg_ends(word, ".sbatch") && !clg_ends(word, ".slurm"))
+            continue;
         int which = file_named(s, word, false);
         if (which < 0) return run_written(s, word);
         run_other(s, which, w->word + i + 1, w->count - i - 1);
@@ -228,6 +253,25 @@ static void shift(clg_shell *s) {
     if (s->positionals > 0) s->positional++, s->positionals--;
 }
 
+/* "sbatch --nodes=4": the script finds so many, whatever its header says. */
+static void allot(clg_shell *s, clg_rich_list *w) {
+    static const char *const names[] = {"SLURM_NNODES", "SLURM_JOB_NUM_NODES"};
+    for (int i = 1; i < w->count; i++) {
+        const char *word = clg_rich_text(s, &w->word[i]);
+        bool glued = strncmp(word, "--nodes=", 8) == 0;
+        if (!glued && strcmp(word, "--nodes") != 0 && strcmp(word, "-N") != 0) continue;
+        if (!glued && i + 1 == w->count) return;
+        clg_rich *from = &w->word[glued ? i : i + 1], value = {0};
+        for (size_t k = glued ? 8 : 0; k < from->size; k++)
+            clg_rich_add(s, &value, from->text + k, 1, from->place[k]);
+        clg_rich_text(s, &value);
+        if (!value.size || clg_tree_unknown_text(value.text)) return;
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+            clg_shell_set(s, names[k], strlen(names[k]), &value, 1, false);
+        return;
+    }
+}
+
 clg_shell_outcome clg_runner_words(clg_shell_runner *r, clg_rich_list *w) {
     static const char *const declaring[] = {"export",  "declare", "local", "readonly",
                                             "typeset", "env",     NULL};
@@ -259,6 +303,7 @@ clg_shell_outcome clg_runner_words(clg_shell_runner *r, clg_rich_list *w) {
         record(s, w); /* the launcher around it has flags of its own */
         return CLG_SHELL_RAN;
     }
+    if (strcmp(name, "sbatch") == 0) allot(s, w);
     if (clg_shell_is_word_of(clg_job_base_name(name), shells) && run_named(s, w, 1)) {
         record(s, w);
         return CLG_SHELL_RAN;

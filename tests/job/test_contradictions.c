@@ -118,11 +118,20 @@ static void memory(void) {
     UNSAID("for each of", "run-175b.sh", many);
 }
 
+static void words_of_keys(void) {
+    CASE("a key is what its words say: \"lr\" is none of \"allreduce\", \"tp\" alone is a degree");
+    WEIGHTY("accumulate-allreduce", "a.sh",
+            "torchrun pretrain_gpt.py --num-layers 2 " SIZES
+            "--accumulate-allreduce-grads-in-fp32\n");
+    WEIGHTY("tp", "a.yaml", "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 2048\ntp: 4\n");
+}
+
 int main(void) {
     environment();
     several();
     counts();
     multiples();
     memory();
+    words_of_keys();
     return DONE;
 }

@@ -98,6 +98,66 @@ static void a_key_that_every_script_has_tells_nothing(void) {
         "--bf16 --gradient_accumulation_steps 2 --evaluation_strategy steps\n");
 }
 
+static void kempnerforge(void) {
+    CASE("KempnerForge: its own names of degrees; widths as it rounds them");
+    JOB("layers=40 hidden=5120 ffn=17920 heads=40 kv-heads=8 gpus=32 dp=4 tp=4 pp=2 zero=3 "
+        "micro-batch=1 accumulation=8 global-batch=32 seq=4096 recompute=full precision=bf16 "
+        "gradient=fp32 stack=torchtitan-eager-2025",
+        "mine.toml",
+        "[model]\ndim = 5120\nn_layers = 40\nn_heads = 40\nn_kv_heads = 8\nvocab_size = 128256\n"
+        "ffn_dim_multiplier = 1.3\n[train]\nbatch_size = 1\nseq_len = 4096\ngrad_accum_steps = 8\n"
+        "compile_model = false\nactivation_checkpointing = \"full\"\n[distributed]\ndp_shard = 4\n"
+        "tp = 4\npp = 2\npp_schedule = \"1f1b\"\n");
+}
+
+static void factory(void) {
+    CASE("LLaMA-Factory: its Megatron back end; what no plan counts");
+#define FACTORY                                                                                    \
+    "model_name_or_path: Qwen/Qwen3-8B\nstage: sft\nfinetuning_type: full\ncutoff_len: 4096\n"
+    JOB("stack=megatron-2026 pp=4 zero=1", "a.yaml",
+        FACTORY "pipeline_model_parallel_size: 4\nuse_distributed_optimizer: true\n");
+    REFUSED("leave use_badam out", "a.yaml", FACTORY "use_badam: true\n");
+    REFUSED("on the host", "a.yaml", FACTORY "use_kt: true\n");
+    JOB("optimizer=adam stack=transformers", "a.yaml", FACTORY "use_badam: false\n");
+    JOB("optimizer=adamw_torch_4bit", "a.yaml", FACTORY "optim: adamw_torch_4bit\n");
+}
+
+static void olmo(void) {
+    CASE("OLMo-core: float8 that is on, experts over all ranks, one copy of the shards");
+    JOB("precision=fp8 ep= nodes=8 gpus=64 hsdp= micro-batch=2 zero=3", "a.py",
+        "SEQUENCE_LENGTH = 4096\ndef build(common):\n"
+        "    return TransformerTrainModuleConfig(\n"
+        "        rank_microbatch_size=2 * 4096,\n"
+        "        dp_config=TransformerDataParallelConfig(name=DataParallelType.hsdp, "
+        "num_replicas=1),\n"
+        "        ep_config=TransformerExpertParallelConfig(degree=-1),\n"
+        "        float8_config=Float8Config(ao=AOFloat8LinearConfig.recommended()),\n    )\n"
+        "config = partial(build_config, num_nodes=8)\n");
+    JOB("seq=32768 micro-batch=1 accumulation=2 cp=2 cp-kind=ulysses recompute=selective gpus=32 "
+        "global-batch=32",
+        "a.sh",
+        "torchrun --nnodes=4 --nproc_per_node=8 open_instruct/olmo_core_finetune.py "
+        "--config_name olmo3_7B --max_seq_length 32768 --per_device_train_batch_size 1 "
+        "--gradient_accumulation_steps 2 --activation_memory_budget 0.5 --cp_degree 2 "
+        "--cp_strategy ulysses\n");
+}
+
+static void moments(void) {
+    CASE("Megatron's optimizer that knows of precision; an expert a token where none is said");
+    JOB("gradient=bf16 moments=bf16", "a.sh",
+        "torchrun pretrain_gpt.py " SIZES "--use-precision-aware-optimizer --main-grads-dtype bf16 "
+        "--exp-avg-dtype bf16 --bf16\n");
+    JOB("moments=", "a.sh", "torchrun pretrain_gpt.py " SIZES "--exp-avg-dtype bf16 --bf16\n");
+    JOB("gradient=bf16 moments=bf16 zero=1", "a.yaml",
+        "work_group: a\nexp_name: b\nmodules:\n  pre_trainer:\n    framework: megatron\n"
+        "    model: llama3_8B.yaml\n    overrides:\n      use_precision_aware_optimizer: true\n"
+        "      main_grads_dtype: bf16\n      exp_avg_dtype: bf16\n");
+    JOB("experts=8 experts-per-token=1", "a.yml",
+        "{\"pipe_parallel_size\": 1, \"model_parallel_size\": 1, \"num_layers\": 12, "
+        "\"hidden_size\": 768, \"num_attention_heads\": 12, \"seq_length\": 2048, "
+        "\"moe_num_experts\": 8, \"train_micro_batch_size_per_gpu\": 4}\n");
+}
+
 int main(void) {
     slime();
     prime();
@@ -106,5 +166,9 @@ int main(void) {
     aws();
     flags_of_llama_recipes();
     a_key_that_every_script_has_tells_nothing();
+    kempnerforge();
+    factory();
+    olmo();
+    moments();
     return DONE;
 }
