@@ -115,8 +115,8 @@ static double expert_token_bytes(const clg_serving *s, const clg_mlp *mlp) {
     return gathered + at_once * mlp->experts_per_token * (hidden * (narrow + 2) + between);
 }
 
-/* Of the largest iteration: a few hidden-wide tensors, the widest MLP, the logits. vLLM profiles
- * layers and sampling one after the other, with logits of all ranks on each. */
+/* Of the largest iteration: a few hidden-wide tensors, the widest MLP (what its up matrices give
+ * and the activation of it, in 16 bit), the logits. */
 static double activation_bytes(const clg_serving *s) {
     const clg_model *m = s->model;
     const clg_serving_layout *l = s->layout;
@@ -125,13 +125,14 @@ static double activation_bytes(const clg_serving *s) {
         const clg_mlp *mlp = &m->kind[k].mlp;
         bool experts = mlp->kind == CLG_MLP_MOE;
         double width = (double)(experts ? mlp->shared_ffn : mlp->ffn);
-        double bytes = 6 * width / l->tp + (experts ? expert_token_bytes(s, mlp) : 0);
+        double bytes = 2 * (clg_up_matrices(mlp) + 1) * width / l->tp +
+                       (experts ? expert_token_bytes(s, mlp) : 0);
         widest = fmax(widest, bytes);
     }
-    double layers = s->max_tokens / l->dp * (12 * (double)m->hidden + widest);
-    double logits = s->max_sequences / l->dp * (double)m->vocab;
-    if (s->engine->logit_bytes > 0) return fmax(layers, s->engine->logit_bytes * logits);
-    return layers + 8 * logits / l->tp;
+    const clg_engine *e = s->engine;
+    double layers = s->max_tokens / l->dp * (e->token_hidden_bytes * (double)m->hidden + widest);
+    double logits = e->logit_bytes * s->max_sequences / l->dp * (double)m->vocab;
+    return e->sampled_apart > 0 ? fmax(layers, logits) : layers + logits / l->tp;
 }
 
 /* ---- states */
@@ -167,7 +168,7 @@ static void place_pages(clg_serving_room *r, const clg_serving *s, double room, 
     double each = r->cache_bytes_per_token * pp / n.attending, step = s->engine->block_tokens;
     double tokens = step * ceil(n.largest / (step * each));
     double size = fmin(n.attending, n.keeping), larger = fmax(n.attending, n.keeping);
-    if (larger < 1.25 * size) size = larger;
+    if (larger < s->engine->group_slack * size) size = larger;
     double groups = ceil(n.attending / size), states = ceil(n.keeping / size) * (1 + drafted);
     double block = groups * size * each * fmax(tokens, step) / pp;
     r->block_tokens = (int)fmin(fmax(tokens, step), 1 << 20);
@@ -201,9 +202,12 @@ static double static_bytes(const clg_serving *s, double usable) {
     const clg_serving_layout *l = s->layout;
     double graphs = clg_engine_graph_most(e, l->tp * l->dp);
     double tokens = s->chunk_tokens > 0 ? s->chunk_tokens : s->max_tokens / l->dp;
-    double reserve = e->reserve_bytes + e->reserve_token_bytes * fmax(tokens, 2048) +
+    double reserve = e->reserve_bytes +
+                     e->reserve_token_bytes * fmax(tokens, e->reserve_least_tokens) +
                      e->reserve_graph_bytes * graphs + e->reserve_rank_bytes * clg_serving_gpus(l);
-    if (l->dp > 1) reserve += (graphs > 300 ? 2.25 : 1.5) * e->reserve_graph_bytes * graphs * l->dp;
+    double dealt =
+        e->reserve_dealt_graph_bytes + (graphs > e->large_graph ? e->reserve_large_graph_bytes : 0);
+    if (l->dp > 1) reserve += dealt * graphs * l->dp;
     return usable - fmax(reserve, e->reserve_least_bytes);
 }
 

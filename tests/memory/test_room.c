@@ -19,7 +19,8 @@ static void serve(served *in, const char *model, int tp) {
     in->scenario = plan_scenario(&arena, model, "h100-sxm", NULL, 8);
     in->layout.compute = in->layout.weights = in->layout.cache = CLG_BF16;
     in->layout.attention_weights = CLG_BF16;
-    in->engine = (clg_engine){.block_tokens = 16, .memory_share = 0.9};
+    in->engine = (clg_engine){
+        .block_tokens = 16, .memory_share = 0.9, .token_hidden_bytes = 12, .logit_bytes = 8};
     in->serving = (clg_serving){.model = &in->scenario.model,
                                 .machine = &in->scenario.machine,
                                 .engine = &in->engine,
@@ -55,6 +56,16 @@ static void dense(void) {
     CHECK(r.read_bytes_per_token == r.cache_bytes_per_token);
     CASE("an iteration: 4,096 tokens of 12 x 8,192 + 6 x 28,672 / 8, logits of 256 over 8 ranks");
     CHECK_NEAR(r.activation_bytes, 4096 * (98304 + 21504.0) + 256 * 128256.0, 1e-12);
+    CASE("sampled when no layer runs: the larger of the two, 22 bytes a logit of all ranks");
+    in.engine.sampled_apart = 1, in.engine.logit_bytes = 22;
+    CHECK_NEAR(room_of(&in).activation_bytes, 22 * 256 * 128256.0, 1e-12);
+    in.engine.logit_bytes = 8;
+    CHECK_NEAR(room_of(&in).activation_bytes, 4096 * (98304 + 21504.0), 1e-12);
+    in.engine.sampled_apart = 0;
+    CASE("MLPs without gates: 4 x 28,672 / 8");
+    for (int k = 0; k < in.scenario.model.kinds; k++) in.scenario.model.kind[k].mlp.gated = false;
+    CHECK_NEAR(room_of(&in).activation_bytes, 4096 * (98304 + 14336.0) + 256 * 128256.0, 1e-12);
+    for (int k = 0; k < in.scenario.model.kinds; k++) in.scenario.model.kind[k].mlp.gated = true;
     CASE("nine tenths of the GPU, less weights and activations, in blocks of 16");
     double left = 0.9 * in.scenario.machine.gpu.memory_usable_bytes;
     left -= r.weight_bytes + r.activation_bytes;
