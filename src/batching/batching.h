@@ -1,21 +1,21 @@
 /* batching.h -- one replica under continuous batching, iteration by iteration.
  *
- * Rules, those of vLLM's V1 scheduler: every decoding sequence gets a token each iteration; what is
- * left of the token budget goes to prompts in order of arrival, cut in chunks; a prompt is admitted
- * when blocks for all of it are free and a place among the sequences is; when a decoding sequence
- * finds no block, the youngest one gives its own back, waits at the head of the queue and computes
- * prompt and output so far again. No admission in an iteration that preempted.
+ * Rules (vLLM v1/core/sched/scheduler.py): every decoding sequence gets a token each iteration;
+ * what is left of the token budget goes to prompts in order of arrival, cut in chunks; a prompt is
+ * admitted when blocks for all of it are free and a place among the sequences is; when a decoding
+ * sequence finds no block, the youngest one gives its own back, waits at the head of the queue and
+ * computes prompt and output so far again. No admission in an iteration that preempted.
  *
- * Other engines differ by rule: room for the whole answer reserved at admission and prompts taken
- * whole (TensorRT-LLM), prompts held back some iterations until enough have gathered (its
- * batch_wait options), prompts in iterations of their own (SGLang), long contexts decoded without
- * a CUDA graph (vLLM V0). All of today put the next iteration together while one runs, so a
- * request that comes during one is not in the next. Prompts whose first blocks another one left in
- * the cache skip them; what no sequence holds is kept until it is needed, least recently used out
- * first. Where the host keeps what the GPU drops, it is read back over the link of its rank, one
- * prompt after the other and beside the iterations; the prompt holds its blocks and waits (vLLM's
- * OffloadingConnector). Left out: writing to the host, which goes the other way. A pool that only
- * decodes takes prompts with their cache.
+ * Engines differ by rule: room for the whole answer reserved at admission, prompts taken whole,
+ * prompts held back some iterations until enough have gathered, prompts in iterations of their own,
+ * long contexts decoded without a CUDA graph. All of today put the next iteration together while
+ * one runs, so a request that comes during one is not in the next. Prompts whose first blocks
+ * another one left in the cache skip them; what no sequence holds is kept until it is needed, least
+ * recently used out first. Where the host keeps what the GPU drops, it is read back over the link
+ * of its rank, one prompt after the other and beside the iterations; the prompt holds its blocks
+ * and waits (vLLM distributed/kv_transfer/kv_connector/v1/offloading_connector.py). Left out:
+ * writing to the host, which goes the other way. A pool that only decodes takes prompts with their
+ * cache.
  *
  * In front of the scheduler a process reads and tokenizes requests, one after the other: clients
  * that start together queue there first, and behind the tokens that it hands on meanwhile. A client

@@ -10,8 +10,8 @@ static void pass_time(clg_lane *r, double seconds) {
     r->totals->sequence_s += seconds * r->admitted;
 }
 
-/* Iterations that only decode are about to pass: when new requests are last looked for in them, as
- * SGLang's scheduler_recv_skipper.py counts them. */
+/* Iterations that only decode are about to pass: when new requests are last looked for in them
+ * (counted as in SGLang managers/scheduler_recv_skipper.py). */
 static void look_while_decoding(clg_lane *r, clg_pace p, int64_t steps) {
     int64_t poll = r->rules->poll_iterations > 1 ? r->rules->poll_iterations : 1;
     int64_t since = (r->unpolled + steps) % poll, last = steps - since;

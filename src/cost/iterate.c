@@ -65,7 +65,8 @@ static double product_s(const clg_iteration_pricing *p, const clg_iteration_op *
            fixed_s(p, read->launch_s);
 }
 
-/* Of the kernels that run: those of Triton are timed for experts split in width alone. */
+/* Of the kernels that run: those for the rows of all experts are timed for experts split in width
+ * alone. */
 const clg_expert_curve *clg_expert_curve_of(const clg_serve_curves *c,
                                             const clg_serving_layout *l) {
     if (l->expert_kernels != CLG_EXPERTS_TIMED && c->whole[l->weights].known)
@@ -124,8 +125,7 @@ static double cache_bytes_per_s(const clg_iteration_pricing *p) {
     return gpu_of(p)->hbm_bytes_per_s * p->curves->cache[p->serving->layout->cache].hbm_share;
 }
 
-/* That of the cache where it was timed; 8-bit ones are else widened on the way (FlashMLA on
- * Hopper). */
+/* That of the cache where it was timed; 8-bit ones are else widened on the way. */
 clg_precision clg_latent_format(const clg_serve_curves *curves, clg_precision cache) {
     return curves->latent[cache].known ? cache : CLG_BF16;
 }

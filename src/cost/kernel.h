@@ -57,8 +57,9 @@ typedef struct clg_attention_curve {
     bool known;
 } clg_attention_curve;
 
-/* Chunked kernels of layers that keep a state (Triton, of flash-linear-attention): arithmetic and
- * traffic one after the other, as those of several kernels, of which a part goes chunk by chunk. */
+/* Chunked kernels of layers that keep a state (flash-linear-attention,
+ * fla/ops/common/chunk_delta_h.py): arithmetic and traffic one after the other, as those of several
+ * kernels, of which a part goes chunk by chunk. */
 typedef struct clg_state_curve {
     double flop_share, hbm_share, backward_hbm_share; /* of dense 16-bit peak, of bandwidth */
     double chunk_s, backward_chunk_s;                 /* least of one chunk after another */

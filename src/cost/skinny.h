@@ -48,16 +48,16 @@ typedef struct clg_serve_curves {
     clg_read_curve weights[CLG_PRECISIONS];
     clg_expert_curve experts[CLG_PRECISIONS];
     clg_expert_curve shared[CLG_PRECISIONS]; /* when ranks share the experts out */
-    clg_expert_curve tiled[CLG_PRECISIONS], tiled_shared[CLG_PRECISIONS]; /* of CUTLASS */
+    clg_expert_curve tiled[CLG_PRECISIONS], tiled_shared[CLG_PRECISIONS]; /* in tiles of one size */
     clg_expert_curve tuned[CLG_PRECISIONS], tuned_shared[CLG_PRECISIONS]; /* autotuned */
-    clg_expert_curve whole[CLG_PRECISIONS]; /* of Triton, where others are taken by themselves */
+    clg_expert_curve whole[CLG_PRECISIONS];                               /* of all experts' rows */
     clg_product_curve product[CLG_PRECISIONS];
     clg_product_curve library[CLG_PRECISIONS]; /* where they are told apart */
     clg_read_curve cache[CLG_PRECISIONS];      /* decode attention, by the format of the cache */
     clg_latent_curve latent[CLG_PRECISIONS];
     struct {
         double hbm_share, convolution_hbm_share; /* of states read and written while decoding */
-        double block_token_s; /* FlashInfer's delta rule: a token of one head; 0: never timed */
+        double block_token_s; /* the delta rule: a token of one head; 0: never timed */
     } state;
     clg_reduce_curve reduce[CLG_REDUCE_CURVES]; /* of the engine's own all-reduce, by ranks */
     int reduces;

@@ -100,8 +100,8 @@ clg_demand clg_demand_busiest(const clg_demand *demand, int64_t count);
 /* Fills the sums and sorts; every maker ends with it. */
 void clg_demand_finish(clg_arena *arena, clg_demand *demand);
 
-/* Reads CSV with a header, or JSON Lines. Azure, Mooncake, BurstGPT, Vidur, LLMServingSim, vLLM and
- * plain columns are recognised by their names. */
+/* Reads CSV with a header, or JSON Lines. Columns are known by the names that published traces give
+ * them (data/request-logs.csv). */
 clg_status clg_demand_read(clg_arena *arena, const char *name, const char *text, size_t size,
                            clg_demand *demand, clg_error *error);
 
@@ -127,7 +127,7 @@ clg_status clg_rate_profile_read(clg_arena *arena, const char *name, const char 
 typedef struct clg_synthetic {
     double requests_per_s; /* mean over the span */
     double span_s;
-    double burstiness;     /* shape of gamma gaps, as vLLM's benchmark has it: 1 Poisson */
+    double burstiness;     /* shape of gamma gaps: 1 Poisson */
     double peak_over_mean; /* of a sine over the day; 1: flat */
     double peak_late_s;    /* its busiest time after noon, on the clock */
     double begin_s;        /* on the clock, from the first midnight */

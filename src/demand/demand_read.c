@@ -117,7 +117,7 @@ typedef struct identities {
     size_t room;
 } identities;
 
-enum { PREFIX_TOKENS = 512, PREFIX_MOST = 1 << 20 }; /* Mooncake: a hash per 512 tokens */
+enum { PREFIX_TOKENS = 512, PREFIX_MOST = 1 << 20 }; /* hash_ids: one per 512 tokens */
 
 typedef struct reader {
     clg_arena *arena;

@@ -49,8 +49,8 @@ static void note_links(notes *n, const clg_scenario *s) {
              s->machine.gpu.name);
 }
 
-/* Four times the 15,360 sequences of 4,096 tokens of DeepSeek-V3 (arXiv:2412.19437, section 4.2),
- * the largest batch of a published run known here: beyond it a slip is likelier. */
+/* Four times 15,360 sequences of 4,096 tokens (arXiv:2412.19437, section 4.2), the largest batch of
+ * a published run known here: beyond it a slip is likelier. */
 static const double most_batch_tokens = 4 * 15360.0 * 4096;
 
 /* What was asked for beyond what model and software are known to do. */

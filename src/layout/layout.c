@@ -270,10 +270,9 @@ bool clg_layout_stages_legal(const clg_model *model, const clg_layout *layout) {
 }
 
 /* Layers beside the head. Where layers do not divide they are laid by hand, and then a prediction
- * module counts for two, itself and its pass over the head, as in the layouts of DeepSeek-V3 under
- * Megatron-Bridge: embedding and 4 layers, 14 times 4, and 1 with module and head; or by twos with
- * none there (scripts/performance/configs/deepseek/deepseek_workload_base_configs.py, pp_layout).
- */
+ * module counts for two, itself and its pass over the head: embedding and 4 layers, 14 times 4, and
+ * 1 with module and head; or by twos with none there (Megatron-Bridge,
+ * scripts/performance/configs/deepseek/deepseek_workload_base_configs.py, pp_layout). */
 static int last_layers(const clg_model *model, int chunks) {
     int tail = model->layers % chunks != 0 ? 2 * model->prediction_layers : 0;
     int last = (model->layers + tail) / chunks - tail;
@@ -299,9 +298,9 @@ void clg_layout_layers(const clg_model *model, const clg_layout *layout, int *la
     if (extra > inner) layers_of[0]++;
 }
 
-/* nanotron, models/base.py: blocks go to a stage until the cumulated cost is above its threshold.
- * Where it is met to the parameter (1.34 B of the Ultra-Scale grid: the head is four layers), pace
- * and memory of pipelines in one node say that being met is enough. */
+/* Blocks go to a stage until the cumulated cost is above its threshold (nanotron, models/base.py).
+ * Where it is met to the parameter (a published grid has a head of just four layers), pace and
+ * memory of pipelines in one node say that being met is enough. */
 void clg_layout_layers_by_cost(const clg_model *model, const clg_layout *layout, int *layers_of) {
     int stages = layout->pp * layout->vpp, stage = 0;
     double all = (double)model->vocab * (double)model->hidden, sum = 0;

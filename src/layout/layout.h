@@ -46,7 +46,7 @@ typedef enum clg_context_kind {
 extern const clg_name clg_context_names[];
 
 /* Rank orders: which axis changes fastest from rank to rank, so which groups sit on fast links. The
- * value of a name is its place in the table; 0 is Megatron's default. */
+ * value of a name is its place in the table; 0 is what trainers take that nobody tells. */
 extern const clg_name clg_order_names[];
 
 typedef enum clg_optimizer {
@@ -103,8 +103,8 @@ int64_t clg_layout_gpus(const clg_layout *layout);
 /* Tokens of a step. */
 double clg_layout_tokens(const clg_layout *layout);
 
-/* Ranks of dp x cp that one shard set spans. torchtitan and the trainers with Ulysses or rings
- * shard over context ranks as over data ranks (torchtitan docs: dp_shard x cp). */
+/* Ranks of dp x cp that one shard set spans. Trainers with Ulysses or rings shard over context
+ * ranks as over data ranks (torchtitan docs: dp_shard x cp). */
 int clg_layout_shards(const clg_layout *layout);
 
 /* How often a pipeline holds the model: 2 where micro-batches enter from both ends (DualPipe). */

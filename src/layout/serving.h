@@ -6,8 +6,7 @@
 #include "op/op.h"
 
 /* What computes the experts: what the engine takes by itself, as timed in data/kernel; kernels that
- * write and sum the rows of all experts, also of those on other ranks (Triton's); grouped products
- * (DeepGEMM's). */
+ * write and sum the rows of all experts, also of those on other ranks; grouped products. */
 typedef enum clg_expert_kernels {
     CLG_EXPERTS_TIMED,
     CLG_EXPERTS_WHOLE,

@@ -61,7 +61,7 @@ clg_status clg_config_fault(const clg_config *config, const char *names, const c
     return clg_fail(config->error, CLG_BAD_INPUT, mend, "%s", message);
 }
 
-/* Of a list, one number per layer, that is the same for all (Hunyuan): that number. */
+/* Of a list, one number per layer, that is the same for all: that number. */
 static const clg_json *one_of(const clg_json *node) {
     if (node->kind != CLG_JSON_ARRAY || !node->first) return node;
     for (const clg_json *item = node->first; item; item = item->next)

@@ -52,10 +52,10 @@ double clg_mixed_blocks(const clg_model *m) {
 
 int clg_stream_columns(int streams) { return streams > 1 ? (2 + streams) * streams : 0; }
 
-/* Latent (DeepSeek-V3.2's inference/model.py, class Indexer): queries from the low rank of queries,
- * a key and a weight per head from the hidden state, LayerNorm on the key. Grouped (MiniMax-M3,
- * transformers modular_minimax_m3_vl.py): queries from the hidden state, norms on both, no weights.
- * Pooled (DeepSeek-V4): keys are pooled as attention's are. */
+/* Latent: queries from the low rank of queries, a key and a weight per head from the hidden state,
+ * LayerNorm on the key (deepseek-ai/DeepSeek-V3.2-Exp, inference/model.py, class Indexer). Grouped:
+ * queries from the hidden state, norms on both, no weights (transformers
+ * modular_minimax_m3_vl.py). Pooled: keys are pooled as attention's are. */
 bool clg_indexer_weighs(const clg_attention *a) {
     return a->kind == CLG_ATTENTION_LATENT || a->pooling.every > 0;
 }

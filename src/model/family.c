@@ -43,7 +43,7 @@ static const struct {
     {"output_gate", CLG_OUTPUT_GATE},
     {"delta", CLG_DELTA},
     {"channel_delta", CLG_CHANNEL_DELTA},
-    {"mamba", CLG_MAMBA},
+    {"selective", CLG_SELECTIVE},
     {"one_part", CLG_ONE_PART},
     {"no_positions", CLG_NO_POSITIONS},
     {"wide_router", CLG_WIDE_ROUTER},

@@ -30,24 +30,24 @@ typedef enum clg_attention_kind {
  * and o = S' q. */
 typedef enum clg_state_rule {
     CLG_STATE_NONE,
-    CLG_STATE_LIGHTNING,     /* MiniMax-01 (arXiv:2501.08313) */
-    CLG_STATE_GATED_DELTA,   /* Gated DeltaNet (Yang et al. 2024, arXiv:2412.06464) */
-    CLG_STATE_CHANNEL_DELTA, /* Kimi Delta Attention (arXiv:2510.26692) */
-    CLG_STATE_SPACE,         /* Mamba-2 (Dao & Gu 2024, arXiv:2405.21060) */
-    CLG_STATE_CONVOLUTION    /* short convolutions (LFM2, transformers modeling_lfm2.py) */
+    CLG_STATE_LIGHTNING,     /* arXiv:2501.08313 */
+    CLG_STATE_GATED_DELTA,   /* Yang et al. 2024, arXiv:2412.06464 */
+    CLG_STATE_CHANNEL_DELTA, /* arXiv:2510.26692 */
+    CLG_STATE_SPACE,         /* Dao & Gu 2024, arXiv:2405.21060 */
+    CLG_STATE_CONVOLUTION    /* short ones (transformers modeling_lfm2.py) */
 } clg_state_rule;
 
 /* Sparse attention: an indexer scores all keys before a query, and the query attends to the best of
- * them (DeepSeek-V3.2, arXiv:2512.02556, section 2.1). It keeps one key of its own per token. */
+ * them (arXiv:2512.02556, section 2.1). It keeps one key of its own per token. */
 typedef struct clg_indexer {
     int heads;     /* 0: there is none, a query attends to all it may */
     int dim;       /* width of its heads and of its key */
     int64_t top_k; /* keys that a query attends to at most */
     bool shared;   /* the choice of the nearest layer before that has its own: no parameters, keys
-                      or work here (GLM-5.2) */
+                      or work here */
 } clg_indexer;
 
-/* Trained pooling (DeepSeek-V4, transformers modeling_deepseek_v4.py): every so many tokens leave
+/* Trained pooling (transformers modeling_deepseek_v4.py): every so many tokens leave
  * one entry, a mean of theirs weighed channel by channel. A query sees entries before it, or what
  * an indexer chooses of them, beside the tokens of its window. */
 typedef struct clg_pooling {
@@ -62,7 +62,7 @@ typedef struct clg_attention {
     int head_dim;       /* width of a query/key head (MLA: no-rope part + rope part) */
     int value_head_dim; /* width of a value head; = head_dim except MLA */
     int64_t window;     /* tokens a query sees; 0: all before it */
-    bool chunked;       /* the window does not slide: of the chunk of `window` it is in (Llama 4) */
+    bool chunked;       /* the window does not slide: of the chunk of `window` it is in */
     int query_rank;     /* low rank of the query projection; 0: full-rank query */
     int kv_rank;        /* MLA: low rank of keys and values */
     int rope_dim;       /* MLA: rope part of head_dim, shared by heads on the key side; GROUPED: the
@@ -81,7 +81,7 @@ typedef struct clg_attention {
                                        and those to the hidden width; 0: at once */
     clg_pooling pooling;            /* GROUPED */
     /* LINEAR: heads have a value, a state and a gate each; kv_heads those that keys and queries
-     * (B and C) are shared by: groups of Mamba-2. No cache, no window, no rotation. */
+     * (B and C) are shared by. No cache, no window, no rotation. */
     clg_state_rule state;
     int convolution;     /* taps of the causal convolution over keys, queries, values; 0: none */
     bool whole_gate;     /* of the output's gate: multiplied out at once, not through a low rank */
@@ -99,7 +99,7 @@ typedef struct clg_mlp {
     int experts; /* MoE: routed experts */
     int experts_per_token;
     int groups, groups_per_token; /* MoE: a token's experts lie in so many of so many equal groups
-                                     (DeepSeek-V3: of 4 nodes); 0: anywhere */
+                                     (one a node); 0: anywhere */
     int64_t expert_ffn;           /* MoE: width of one routed expert */
     int64_t latent;     /* MoE: width that routed experts read and write, projected from the hidden
                            width and back; 0: the hidden width itself */
@@ -120,7 +120,7 @@ typedef struct clg_layer_parameters {
 typedef struct clg_layer_kind {
     clg_attention attention;
     clg_mlp mlp;
-    bool parallel;   /* attention and MLP read the same norm (GPT-NeoX, Falcon): one reduction */
+    bool parallel;   /* attention and MLP read the same norm: one reduction */
     bool idle;       /* no token of text goes through it: parameters alone */
     int norms;       /* norm kernels over the hidden width per layer */
     bool layer_norm; /* LayerNorm rather than RMSNorm (another kernel) */
@@ -150,7 +150,7 @@ typedef struct clg_model {
     int64_t layer_input;   /* width of what a table of its own gives each layer of a token, beside
                               the residual; 0: none */
     int mixed_layers;      /* layers a block whose input later parts mix in, each by weights of its
-                              own (attention residuals, Kimi K3); 0: none */
+                              own (attention residuals); 0: none */
     int prediction_layers; /* MTP modules (a layer and a 2h x h projection each), on the last stage
                             */
     int kinds;

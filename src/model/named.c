@@ -63,8 +63,8 @@ static const char *of_other_name(clg_arena *arena, const char *word) {
     return NULL;
 }
 
-/* Whether a preset says a version where a name it begins with ends: "step-3" is not step-3.5-flash,
- * "devstral" not devstral-2-123b. */
+/* Whether a preset says a version where a name it begins with ends: "step-3" is not
+ * "step-3.5-flash", "devstral" not "devstral-2-123b". */
 static bool next_version(const char *preset, const char *name) {
     while (*preset && *name) {
         bool mark = !isalnum((unsigned char)*preset);

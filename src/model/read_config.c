@@ -8,10 +8,10 @@
 
 /* ---- sizes ---- */
 
-/* OLMo's own names, of which both count gate and up. */
+/* Names of widths that count gate and up together. */
 static const char *const joint_widths = "mlp_hidden_size|mlp_ratio";
 
-/* Without a number the list of layers says how many (Nemotron 3 Ultra). */
+/* Without a number the list of layers says how many. */
 static clg_status read_depth(raw_model *raw) {
     const char *names = "num_hidden_layers|n_layer|n_layers|num_layers";
     const clg_json *list = clg_config_field(&raw->config, "layers_block_type");
@@ -62,7 +62,7 @@ static clg_status read_kv_heads(raw_model *raw) {
         clg_config_switch(c, "new_decoder_architecture", false, &decoder) != CLG_OK)
         return CLG_BAD_INPUT;
     int64_t otherwise = one && !decoder ? 1 : raw->heads;
-    /* Falcon's num_kv_heads counts only in its new decoder architecture. */
+    /* Beside multi_query num_kv_heads counts only in the new decoder architecture. */
     const char *names =
         one && !decoder
             ? "num_key_value_heads"
@@ -101,8 +101,8 @@ static clg_status read_ffn(raw_model *raw) {
     bool own = !clg_config_field(c, "intermediate_size") && clg_config_field(c, joint_widths);
     if (raw->together || own) raw->ffn /= 2;
     if (read_adjusted(raw) != CLG_OK) return CLG_BAD_INPUT;
-    /* Llama 4; Granite 4 without experts keeps the shared one. */
-    const char *names = has(raw, CLG_MAMBA) && !has(raw, CLG_ONE_PART)
+    /* intermediate_size is that of experts; state space models have the shared one */
+    const char *names = has(raw, CLG_SELECTIVE) && !has(raw, CLG_ONE_PART)
                             ? "shared_intermediate_size"
                             : "intermediate_size_mlp|dense_intermediate_size";
     return clg_config_whole(c, names, 1, 1 << 24, raw->ffn, &raw->dense_ffn);
@@ -112,7 +112,7 @@ static clg_status read_latent(raw_model *raw) {
     const clg_config *c = &raw->config;
     int64_t nope;
     bool off = clg_config_field(c, "use_mla") != NULL; /* its widths are then 0 */
-    if (!has(raw, CLG_LATENT))                         /* MiMo-V2: values narrower than keys */
+    if (!has(raw, CLG_LATENT))                         /* values may be narrower than keys */
         return clg_config_whole(c, off ? "" : "v_head_dim", 1, 1 << 16, raw->head_dim,
                                 &raw->value_head_dim);
     if (clg_config_whole(c, "q_lora_rank", 1, 1 << 20, 0, &raw->query_rank) != CLG_OK ||
@@ -129,7 +129,7 @@ static clg_status read_latent(raw_model *raw) {
     return CLG_OK;
 }
 
-/* Beside pooled keys queries and the output go through low ranks (DeepSeek-V4). */
+/* Beside pooled keys queries and the output go through low ranks. */
 static clg_status read_pooled(raw_model *raw) {
     const clg_config *c = &raw->config;
     if (clg_config_whole(c, "hc_mult", 1, 64, 1, &raw->streams) != CLG_OK ||
@@ -190,9 +190,9 @@ static clg_status read_experts(raw_model *raw) {
                          "moe_shared_expert_intermediate_size|share_expert_dim|share_expert_dims",
                          0, 1 << 24, shared * raw->expert_ffn, &raw->shared_ffn) != CLG_OK)
         return CLG_BAD_INPUT;
-    const clg_json *limit = clg_config_field(c, "swiglu_limit"); /* gpt-oss */
+    const clg_json *limit = clg_config_field(c, "swiglu_limit");
     raw->clamped = limit && limit->kind == CLG_JSON_NUMBER;
-    if (clg_config_field(c, "interleave_moe_layer_step")) /* Llama 4: one shared expert each */
+    if (clg_config_field(c, "interleave_moe_layer_step")) /* one shared expert each */
         raw->shared_ffn = raw->expert_ffn;
     if (raw->dense_beside) raw->shared_ffn = raw->dense_ffn;
     return CLG_OK;
@@ -218,7 +218,7 @@ static clg_status read_window(raw_model *raw) {
                                  : "sliding_window|sliding_window_size|attention_chunk_size";
     const clg_json *pattern = clg_config_field(c, "sliding_window_pattern");
     bool letters = pattern && pattern->kind == CLG_JSON_STRING && pattern->text_size > 0 &&
-                   pattern->text[pattern->text_size - 1] == 'G'; /* "LLLG" (EXAONE 4) */
+                   pattern->text[pattern->text_size - 1] == 'G'; /* "LLLG" */
     if (clg_config_switch(c, "use_sliding_window", !has(raw, CLG_WINDOW_OFF), &used) != CLG_OK ||
         clg_config_whole(c, windows, 1, 1 << 30, 0, &raw->window) != CLG_OK ||
         (!letters && clg_config_whole(c,
@@ -272,7 +272,7 @@ static clg_status read_switches(raw_model *raw) {
     raw->qkv_bias = bias || has(raw, CLG_QKV_BIAS);
     raw->out_bias = (bias && has(raw, CLG_OUT_WITH_QKV)) || has(raw, CLG_OUT_BIAS);
     raw->head_norms = norms && !has(raw, CLG_WIDE_NORMS);
-    /* Falcon says "bias" for all linear layers. */
+    /* "bias" is of all linear layers. */
     if (clg_config_switch(c, "bias", false, &bias) != CLG_OK) return CLG_BAD_INPUT;
     if (bias) raw->qkv_bias = raw->out_bias = true;
     if (bias && !has(raw, CLG_GATED)) raw->mlp_bias = true; /* InternLM: attention's alone */
@@ -281,8 +281,8 @@ static clg_status read_switches(raw_model *raw) {
         clg_config_switch(c, "use_head_wise_attn_gate", false, &raw->head_gate) != CLG_OK)
         return CLG_BAD_INPUT;
     const clg_json *positions = clg_config_field(c, "position_embedding_type");
-    bool none = positions && positions->kind == CLG_JSON_STRING &&
-                strcmp(positions->text, "nope") == 0; /* Granite 4 */
+    bool none =
+        positions && positions->kind == CLG_JSON_STRING && strcmp(positions->text, "nope") == 0;
     raw->rotary = !none && !has(raw, CLG_POSITIONS | CLG_ALIBI | CLG_NO_POSITIONS);
     return clg_config_whole(c, "num_nextn_predict_layers|num_mtp_modules|mtp_num_hidden_layers", 0,
                             64, 0, &raw->prediction_layers);
@@ -354,7 +354,7 @@ static void read_stored(clg_arena *arena, const clg_json *root, clg_model *model
         model->stored_unknown = clg_arena_copy(arena, method, strlen(method));
     model->stored_beside = CLG_BF16;
     if (!experts || experts->kind != CLG_JSON_STRING || strcmp(experts->text, "fp4") != 0) return;
-    model->stored_beside = model->stored; /* DeepSeek-V4 */
+    model->stored_beside = model->stored; /* experts alone are narrower */
     model->stored = CLG_MXFP4;
 }
 

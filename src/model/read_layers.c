@@ -21,7 +21,7 @@ static bool listed_dense(const raw_model *raw, int64_t layer) {
     return flag && flag->kind == CLG_JSON_NUMBER && flag->number == 0;
 }
 
-/* Layers with experts by number, as a list or "3,4,5" (Step-3.5); true where there is none. */
+/* Layers with experts by number, as a list or "3,4,5"; true where there is none. */
 static bool enumerated(const raw_model *raw, int64_t layer) {
     const clg_json *list = clg_config_field(&raw->config, "moe_layers_enum");
     if (!list) return true;
@@ -48,7 +48,7 @@ int64_t clg_raw_window(const raw_model *raw, int64_t layer) {
                        strcmp(type->text, "global") == 0 /* GPT-Neo */
                    ? 0
                    : raw->window;
-    if (flag && flag->kind == CLG_JSON_NUMBER) /* MiMo-V2 */
+    if (flag && flag->kind == CLG_JSON_NUMBER) /* 0: sees everything */
         return flag->number == 0 ? 0 : raw->window;
     return raw->window_every > 0 && (layer + 1) % raw->window_every == 0 ? 0 : raw->window;
 }
@@ -149,7 +149,7 @@ static clg_mlp mlp_of(const raw_model *raw, int64_t layer, const raw_widths *w) 
 }
 
 /* One trained value per head that every query may attend to: in all layers, or by a switch in those
- * with a window or without (MiMo-V2). */
+ * with a window or without. */
 static bool has_sinks(const raw_model *raw, const clg_attention *a) {
     static const char *const windowed = "add_swa_attention_sink_bias|swa_attention_sink_enabled";
     const clg_json *on =
@@ -204,8 +204,8 @@ int clg_raw_norm_values(const raw_model *raw) {
     return has(raw, CLG_NORM_PLAIN) ? 0 : has(raw, CLG_NORM_BIAS) ? 2 : 1;
 }
 
-/* Falcon's new decoder norms attention and MLP apart; the old one shares a norm. Experts beside a
- * dense MLP have norms of their own, before and after, and the MLP one after. */
+/* A new decoder architecture norms attention and MLP apart; the old one shares a norm. Experts
+ * beside a dense MLP have norms of their own, before and after, and the MLP one after. */
 static int norms_of(const raw_model *raw, const clg_layer_kind *kind) {
     const clg_json *old = clg_config_field(&raw->config, "parallel_attn");
     const clg_json *fresh = clg_config_field(&raw->config, "new_decoder_architecture");

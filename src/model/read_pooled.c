@@ -1,8 +1,8 @@
 /* read_pooled.c -- which layers pool their keys, and how far.
  *
- * DeepSeek-V4 lists tokens an entry by layer (compress_ratios: 0, 4, 128); transformers
- * (configuration_deepseek_v4.py) names the kinds in layer_types and their rates in compress_rates.
- * Those of 4 tokens overlap and are chosen from by an indexer, in both. */
+ * Files list tokens an entry by layer (compress_ratios: 0, 4, 128), or name the kinds in
+ * layer_types and their rates in compress_rates (transformers configuration_deepseek_v4.py). Those
+ * of 4 tokens overlap and are chosen from by an indexer, in both. */
 #include "model/pooled.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* read_sparse.c -- which layers choose their keys, and by what.
  *
- * Names are those of DeepSeek-V3.2 and GLM-5 (index_n_heads, index_head_dim, index_topk) and of
- * MiniMax-M3 (an object sparse_attention_config, whose choice is of blocks of keys); GLM-5.2 lets
- * most layers share a choice (transformers configuration_glm_moe_dsa.py: indexer_types, else
- * index_topk_pattern, else index_topk_freq from index_skip_topk_offset on). */
+ * By index_n_heads, index_head_dim and index_topk, or an object sparse_attention_config, whose
+ * choice is of blocks of keys. Layers may share a choice: indexer_types, else index_topk_pattern,
+ * else index_topk_freq from index_skip_topk_offset on (transformers configuration_glm_moe_dsa.py).
+ */
 #include "model/sparse.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ static bool starts(const clg_json *word, const char *with) {
     return word && word->kind == CLG_JSON_STRING && strncmp(word->text, with, strlen(with)) == 0;
 }
 
-/* MiniMax-M3's first layers attend to everything. */
+/* First layers may attend to everything. */
 static bool is_dense(const clg_config *c, int64_t layer) {
     if (starts(clg_config_item(clg_config_field(c, "layer_types"), layer), "full")) return true;
     const clg_json *flags = clg_config_field(c, "sparse_attention_config.sparse_attention_freq");

@@ -1,9 +1,9 @@
 /* read_state.c -- layers that keep a state instead of keys and values: their shapes in a
  * config.json.
  *
- * After the code of transformers 5 (modeling_qwen3_next.py, modeling_qwen3_5.py,
- * modeling_nemotron_h.py, modeling_granitemoehybrid.py, modeling_minimax.py) and of the repository
- * of Kimi-Linear-48B-A3B (modeling_kimi.py). */
+ * After the code of models (transformers 5 modeling_qwen3_next.py, modeling_qwen3_5.py,
+ * modeling_nemotron_h.py, modeling_granitemoehybrid.py, modeling_minimax.py;
+ * moonshotai/Kimi-Linear-48B-A3B-Instruct modeling_kimi.py). */
 #include "model/state.h"
 
 #include "model/family.h"
@@ -77,7 +77,7 @@ static bool lists(const clg_json *list, int64_t value) {
 static const char *const pattern_names = "hybrid_override_pattern|hybrid_layer_pattern";
 static const char *const block_names = "layers_block_type";
 
-/* What the letters of Nemotron-H's pattern and the words of its list stand for. */
+/* What the letters of a pattern of parts and the words of such a list stand for. */
 static bool part_of(const char *word, size_t size, clg_layer_part *part) {
     static const struct {
         const char *letter, *word;
@@ -108,7 +108,7 @@ static bool one_part(const clg_config *c, int64_t layer, clg_layer_part *part) {
     return block && block->kind == CLG_JSON_STRING && part_of(block->text, block->text_size, part);
 }
 
-/* Qwen3-Next without a list: every fourth layer attends, unless full_attention_interval differs. */
+/* Without a list every fourth layer attends, unless full_attention_interval differs. */
 static bool attends_by_interval(const clg_config *c, int64_t layer) {
     const clg_json *interval = clg_config_field(c, "full_attention_interval");
     int64_t every = 4;
@@ -126,10 +126,10 @@ clg_layer_part clg_state_part(const clg_config *c, unsigned traits, int64_t laye
                    ? CLG_LAYER_WHOLE
                    : CLG_LAYER_STATE;
     const clg_json *attending = clg_config_field(c, "attn_layer_indices"); /* Bamba */
-    if ((traits & CLG_MAMBA) && attending)
+    if ((traits & CLG_SELECTIVE) && attending)
         return lists(attending, layer) ? CLG_LAYER_WHOLE : CLG_LAYER_STATE;
     const clg_json *item = at(clg_config_field(c, "attn_type_list"), layer);
-    if (item && item->kind == CLG_JSON_NUMBER) /* MiniMax: 0 lightning attention, 1 softmax */
+    if (item && item->kind == CLG_JSON_NUMBER) /* 0 lightning attention, 1 softmax */
         return item->number == 0 ? CLG_LAYER_STATE : CLG_LAYER_WHOLE;
     item = at(clg_config_field(c, "layer_types"), layer);
     if (item && item->kind == CLG_JSON_STRING)
@@ -201,7 +201,7 @@ static clg_status read_channel_delta(const clg_config *c, clg_attention *a,
 }
 
 /* Per head decay, its bias, and the weight of the skip; a norm over all heads; biases. */
-static clg_status read_mamba(const clg_config *c, int64_t hidden, clg_attention *a,
+static clg_status read_space(const clg_config *c, int64_t hidden, clg_attention *a,
                              clg_layer_parameters *extra) {
     bool convolution, projections;
     int64_t heads;
@@ -265,11 +265,11 @@ clg_status clg_state_read(const clg_config *c, unsigned traits, int64_t hidden, 
     *a = (clg_attention){0};
     *extra = (clg_layer_parameters){0};
     bool lightning = clg_config_field(c, "attn_type_list") || clg_config_field(c, "layer_types");
-    if (!lightning && !(traits & (CLG_DELTA | CLG_CHANNEL_DELTA | CLG_MAMBA))) return CLG_OK;
+    if (!lightning && !(traits & (CLG_DELTA | CLG_CHANNEL_DELTA | CLG_SELECTIVE))) return CLG_OK;
     a->kind = CLG_ATTENTION_LINEAR;
     clg_status status = traits & CLG_DELTA           ? read_delta(c, a, extra)
                         : traits & CLG_CHANNEL_DELTA ? read_channel_delta(c, a, extra)
-                        : traits & CLG_MAMBA         ? read_mamba(c, hidden, a, extra)
+                        : traits & CLG_SELECTIVE     ? read_space(c, hidden, a, extra)
                         : clg_config_field(c, "conv_L_cache")
                             ? read_convolution(c, hidden, heads, a, extra)
                             : read_lightning(heads, head_dim, a, extra);

@@ -1,9 +1,9 @@
 /* read_widths.c -- sizes of a layer that are not those of all: listed layer by layer, of the layers
  * with a window or without one, or of the blocks of an architecture search.
  *
- * Names are those of transformers configuration_gemma4.py (global_head_dim, of layers without a
- * window), of the repositories of MiMo-V2 (swa_*, with one) and Step-3.5 (attention_other_setting),
- * and of vLLM nemotron_nas.py (block_configs). */
+ * global_head_dim is of layers without a window, swa_* and attention_other_setting of those with
+ * one; block_configs says it block by block (transformers configuration_gemma4.py; configs of
+ * XiaomiMiMo/MiMo-V2-Flash and stepfun-ai/Step-3.5-Flash; vLLM nemotron_nas.py). */
 #include "model/raw_model.h"
 
 #include <stddef.h>

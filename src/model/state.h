@@ -9,7 +9,7 @@
 typedef enum clg_layer_part {
     CLG_LAYER_WHOLE,     /* attention and MLP */
     CLG_LAYER_STATE,     /* a state in the place of attention; MLP as elsewhere */
-    CLG_LAYER_ATTENTION, /* the other three: layers of Nemotron-H, one part each */
+    CLG_LAYER_ATTENTION, /* the other three: layers of one part each */
     CLG_LAYER_MLP,
     CLG_LAYER_EXPERTS
 } clg_layer_part;

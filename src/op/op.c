@@ -12,7 +12,7 @@ const clg_name clg_precision_names[] = {
     {"mxfp8", CLG_MXFP8, "8-bit matrix products, one scale per 32 values"},
     {"nvfp4", CLG_NVFP4, "4-bit matrix products, one scale per 16 values"},
     {"mxfp4", CLG_MXFP4,
-     "4-bit weights, one 8-bit scale per 32 values; only CDNA 4 multiplies them as they are"},
+     "4-bit weights, one 8-bit scale per 32 values; few GPUs multiply them as they are"},
     {"int4", CLG_INT4, "4-bit weights in groups of 128 (GPTQ, AWQ), multiplied in 16 bit"},
     {NULL, 0, NULL}};
 

@@ -18,7 +18,7 @@ typedef enum clg_precision {
     CLG_FP8,
     CLG_MXFP8,
     CLG_NVFP4,
-    CLG_MXFP4, /* of stored weights; AMD's CDNA 4 multiplies it as it is, others wider */
+    CLG_MXFP4, /* of stored weights; some GPUs multiply it as it is, others wider */
     CLG_INT4,  /* the same: GPTQ and AWQ, groups of 128 with a scale and a zero */
     CLG_PRECISIONS
 } clg_precision;

@@ -166,7 +166,7 @@ static void missing(clg_text *text, const clg_job *job) {
     static const struct {
         clg_job_field field;
         const char *flag;
-    } needed[] = {{CLG_JOB_GPU, "--gpu (h100-sxm where left out)"},
+    } needed[] = {{CLG_JOB_GPU, "--gpu (a default where left out)"},
                   {CLG_JOB_GPUS, "--gpus"},
                   {CLG_JOB_SEQ, "--seq"},
                   {CLG_JOB_GLOBAL_BATCH, "--global-batch"}};

@@ -267,8 +267,8 @@ static clg_status check_adapters(const clg_scenario *s, const clg_engine *e,
                     "how long kernels of adapters take is not known for %s", e->title);
 }
 
-/* 8-bit products of cuBLAS: skinny ones read as well as 16-bit ones, large ones run at a rate of
- * their own on GPUs of the generation and power it was timed on. */
+/* 8-bit products of the vendor's library: skinny ones read as well as 16-bit ones, large ones run
+ * at a rate of their own on GPUs of the generation and power it was timed on. */
 static void take_library(clg_replica *r) {
     clg_serve_curves *c = &r->curves;
     const clg_gpu *gpu = &r->scenario->machine.gpu;

@@ -45,8 +45,7 @@ typedef struct clg_replica_choice {
     int max_sequences, max_tokens;
     int64_t blocks; /* cache blocks as the engine's log states them */
     double memory_share;
-    int front_ends;        /* processes that take requests and hand tokens on; 0: one a rank, as
-                              vLLM's api_server_count */
+    int front_ends;        /* processes that take requests and hand tokens on; 0: one a rank */
     int prefills, decodes; /* disaggregated: so many of each; 0: not */
     int drafted;           /* tokens proposed per iteration, 0: no speculation */
     bool proposes;         /* a search may speculate: the share below was asked for */

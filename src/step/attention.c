@@ -18,7 +18,7 @@ static double score_width(const clg_shard *shard) {
 
 /* Bytes of the passes over one score. A softmax kernel that scales and masks reads and writes 16
  * bit once, its gradient reads two and writes one. Elementary operations: 15 forward, 45 backward,
- * of which the mask's are more than half (ETT operator times on A100, DebarghaG/estimate-train-time
+ * of which the mask's are more than half (operator times, github DebarghaG/estimate-train-time
  * 1ac4d5e: softmax 7.1 and 12.5, fill of the mask 8.2 and 32.8 bytes at the rate of a large copy).
  * Dropout reads, writes and keeps a mask. Autocast does the softmax in fp32 (aten/src/ATen/
  * autocast_mode.h): casts of 6 before and after, 4 more for it forward, 6 backward. Where scores
@@ -272,8 +272,8 @@ static void gate_output(clg_block *block, const clg_shard *shard, double width) 
     block->saved_bytes += shard->tokens * width * clg_block_operand_bytes(shard);
 }
 
-/* Of what the core gives, which its own backward and the next product read. DeepSeek-V3 keeps it in
- * 12 bits, E5M6 (arXiv:2412.19437, section 3.3.3). */
+/* Of what the core gives, which its own backward and the next product read. Where activations
+ * are kept narrow it has 12 bits, E5M6 (arXiv:2412.19437, section 3.3.3). */
 static double result_bytes(const clg_shard *shard) {
     bool narrow = clg_block_operand_bytes(shard) < shard->wide_bytes;
     return shard->stack->precision.narrow_activations && narrow ? 1.5 : shard->wide_bytes;

@@ -55,7 +55,7 @@ double clg_layer_cache_bytes(const clg_serving *s, const clg_attention *a, doubl
     return (kept + index) * share;
 }
 
-/* TensorRT-LLM's kernels that share keys between query heads know no chunks before Blackwell; those
+/* Kernels that share keys between query heads know no chunks on GPUs before the newer ones; those
  * that have one thread block per query head take their place, unless no sequence can outgrow a
  * chunk (github NVIDIA/TensorRT-LLM pull request 6306). */
 static bool reads_chunks_apart(const clg_serving *s, const clg_attention *a) {

@@ -25,8 +25,8 @@ static void adapt_heads(clg_block *block, const clg_shard *shard, const clg_widt
             clg_block_adapt(block, shard, clg_matrix_of("", shard->tokens, hidden, parts[i].width));
 }
 
-/* Modules that read the same input: of gated models q, k and v, of others (GPT-2, GPT-NeoX, BLOOM,
- * Falcon) one. */
+/* Modules that read the same input: of gated models q, k and v, of older ones without a gate one.
+ */
 static int modules_of(const clg_model *model) {
     for (int i = 0; i < model->kinds; i++)
         if (model->kind[i].mlp.gated) return 3;

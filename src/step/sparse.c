@@ -1,15 +1,14 @@
 /* sparse.c -- what sparse attention adds to a layer and leaves out of its core.
  *
- * DeepSeek-V3.2 (arXiv:2512.02556, section 2.1): an indexer scores every key before a query, I(t,
- * s) = sum over its heads of w(t) ReLU(q(t) k(s)), and attention sees the top_k of highest score.
- * This is the sparse stage of training: the indexer learns apart (nothing flows back through its
- * inputs) to match, by Kullback-Leibler divergence over the chosen keys, attention's probabilities
- * summed over heads; the rest learns from the words. The dense warm-up, where all but the indexer
- * is frozen and divergence is taken over all keys (2.1 of 946 billion tokens), is left out, and so
- * are: sums of probabilities over tensor ranks, index keys of other context ranks, scores in 8 bit
- * (they are priced in 16), room for scores beyond the piece at work, and what gathering costs the
- * core's kernels. Grouped heads (MiniMax-M3) choose blocks of keys by the largest score within;
- * priced alike. */
+ * An indexer scores every key before a query, I(t, s) = sum over its heads of w(t) ReLU(q(t) k(s)),
+ * and attention sees the top_k of highest score (arXiv:2512.02556, section 2.1). This is the sparse
+ * stage of training: the indexer learns apart (nothing flows back through its inputs) to match, by
+ * Kullback-Leibler divergence over the chosen keys, attention's probabilities summed over heads;
+ * the rest learns from the words. The dense warm-up, where all but the indexer is frozen and
+ * divergence is taken over all keys (2.1 of 946 billion tokens), is left out, and so are: sums of
+ * probabilities over tensor ranks, index keys of other context ranks, scores in 8 bit (they are
+ * priced in 16), room for scores beyond the piece at work, and what gathering costs the core's
+ * kernels. Grouped heads choose blocks of keys by the largest score within; priced alike. */
 #include "step/block.h"
 
 #include <math.h>

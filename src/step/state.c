@@ -17,13 +17,14 @@ typedef struct state_work {
     double flop, serial_flop, elements, bytes;
 } state_work;
 
-/* flash-linear-attention, fla/ops/gated_delta_rule (chunk.py, chunk_fwd.py, wy_fast.py) and
- * fla/ops/common (chunk_delta_h.py, chunk_o.py, chunk_scaled_dot_kkt.py), k and v the widths:
+/* The gated delta rule, k and v the widths (flash-linear-attention, fla/ops/gated_delta_rule:
+ * chunk.py, chunk_fwd.py, wy_fast.py; fla/ops/common: chunk_delta_h.py, chunk_o.py,
+ * chunk_scaled_dot_kkt.py):
  *   scores of keys    2Ck          reads k, writes C x 4 bytes      inverse  C^2, C x 6 bytes
  *   w and u           2C(k + v)    reads k, v, C, writes k + v
  *   states            4kv          reads 2k + v, writes v and a state of kv a chunk
  *   output            2kv + 2C(k + v)  reads 2k + v, a state, writes v
- * The inverse as Kimi Linear counts it (arXiv:2510.26692, section 6.2). */
+ * The inverse is counted as in arXiv:2510.26692, section 6.2. */
 static state_work delta_forward(double k, double v, double c) {
     return (state_work){.flop = 6 * k * v + 2 * c * (3 * k + 2 * v) + c * c,
                         .serial_flop = 4 * k * v,
@@ -47,9 +48,9 @@ static state_work channel_decays(state_work work, double k, double c, double tim
     return work;
 }
 
-/* Mamba-2 (state-spaces/mamba, ssd_combined.py): k the state's rows, v the head's width, `shared`
- * the groups per head. Scores of B and C 2Ck for each group, states 2kv, output 2kv + 2Cv; states
- * stay in fp32 between kernels: written, read and written when passed on, read. */
+/* The state space rule (state-spaces/mamba, ssd_combined.py): k the state's rows, v the head's
+ * width, `shared` the groups per head. Scores of B and C 2Ck for each group, states 2kv, output 2kv
+ * + 2Cv; states stay in fp32 between kernels: written, read and written when passed on, read. */
 static state_work space_forward(double k, double v, double c, double shared) {
     return (state_work){.flop = 4 * k * v + 2 * c * v + 2 * c * k * shared,
                         .serial_flop = 0,
@@ -163,9 +164,10 @@ static void convolve(clg_block *block, const clg_shard *shard, const clg_attenti
                          2);
 }
 
-/* What stays for the backward: what went into the convolution and what came out (Mamba-2 convolves
- * again), gate, the state's answer before its norm, and after it for the next product; per head
- * decays and steps in fp32; of the delta rule the C x C inverse, of Kimi's also scores. */
+/* What stays for the backward: what went into the convolution and what came out (the state
+ * space rule convolves again), gate, the state's answer before its norm, and after it for the next
+ * product; per head decays and steps in fp32; of delta rules the C x C inverse, of the one by
+ * channels also scores. */
 static double kept_bytes(const clg_shard *shard, const clg_attention *a, clg_widths w) {
     double size = shard->wide_bytes, channels = a->convolution > 0 ? 2 * w.channels : w.channels;
     double tiles = a->state == CLG_STATE_GATED_DELTA     ? 1

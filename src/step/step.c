@@ -72,7 +72,7 @@ static void write_norms(clg_block *block, const clg_shard *shard, const clg_laye
 }
 
 /* Products that read what norms gave: q, k, v and gate, up of gated models are modules of their
- * own, of the others (GPT-2, GPT-NeoX, BLOOM) one product each. */
+ * own, of the older others one product each. */
 static int readers(const clg_layer_kind *kind) {
     int of_attention = kind->attention.kind == CLG_ATTENTION_NONE ? 0 : kind->mlp.gated ? 3 : 1;
     int of_mlp = kind->mlp.kind == CLG_MLP_NONE ? 0 : kind->mlp.gated ? 2 : 1;
