@@ -11,10 +11,17 @@
 #include <string.h>
 
 /* Under the address sanitizer what is not handed out may not be touched: beyond an allocation, and
- * after it was released. */
-#ifdef __SANITIZE_ADDRESS__
+ * after it was released. Clang says by a feature what gcc says by a macro. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define SANITIZED
+#endif
+#endif
+#if defined __SANITIZE_ADDRESS__ || defined SANITIZED
 #include <sanitizer/asan_interface.h>
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized" /* to hide it is not to read it */
+#endif
 enum { APART = 32 };
 #define HIDE(from, size) __asan_poison_memory_region(from, size)
 #define SHOW(from, size) __asan_unpoison_memory_region(from, size)

@@ -2,6 +2,9 @@
 #include "base/arena.h"
 #include "test.h"
 
+/* There where the program runs under the address sanitizer, whatever its compiler calls that. */
+int __asan_address_is_poisoned(const volatile void *address) __attribute__((weak));
+
 typedef struct attempt {
     clg_arena kept; /* lives on when all goes well */
     int depth;
@@ -45,5 +48,17 @@ int main(void) {
     CHECK(clg_arena_guarded(take_and_keep, &c));
     CHECK(clg_arena_guarded(take_and_keep, &c));
     clg_arena_clear(&c.kept);
+    CASE("under the address sanitizer what is not handed out may not be touched");
+    clg_arena d = {0};
+    clg_arena_mark mark = clg_arena_here(&d);
+    const char *five = clg_take(&d, 5, char);
+    const char *next = clg_take(&d, 5, char);
+    if (__asan_address_is_poisoned) {
+        CHECK(!__asan_address_is_poisoned(five + 4) && __asan_address_is_poisoned(five + 5));
+        CHECK(__asan_address_is_poisoned(next - 1) && !__asan_address_is_poisoned(next));
+        clg_arena_back_to(&d, mark);
+        CHECK(__asan_address_is_poisoned(five));
+    }
+    clg_arena_clear(&d);
     return DONE;
 }
