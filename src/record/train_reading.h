@@ -20,6 +20,7 @@ typedef enum clg_said {
     CLG_SAID_RESERVED,  /* bytes that the allocator holds at most */
     CLG_SAID_ALLOCATED, /* bytes in use at most */
     CLG_SAID_TOTAL,     /* steps of the whole run */
+    CLG_SAID_ELAPSED,   /* seconds since the bar began, whole ones */
     CLG_SAIDS
 } clg_said;
 
@@ -45,11 +46,11 @@ typedef struct clg_log_reading {
     clg_arena scratch;
     clg_step_sample *samples;
     size_t count, capacity;
-    double setting[CLG_SAIDS];    /* -1: not said */
-    int64_t newest[CLG_DIALECTS]; /* last step seen: ranks repeat each other */
-    int speaker;                  /* the rank whose reports are taken; -1: none yet */
-    size_t open;                  /* 1 + the sample whose record goes on; 0: none */
-    bool hf, axolotl, nemo;       /* their own words were seen */
+    double setting[CLG_SAIDS];         /* -1: not said */
+    int64_t newest[CLG_DIALECTS];      /* last step seen: ranks repeat each other */
+    int speaker;                       /* the rank whose reports are taken; -1: none yet */
+    size_t open;                       /* 1 + the sample whose record goes on; 0: none */
+    bool hf, axolotl, nemo, lightning; /* their own words were seen */
 } clg_log_reading;
 
 /* Whether the line has the marks of a dialect; -1: of none. */

@@ -35,13 +35,16 @@ static size_t select_samples(clg_log_reading *r, clg_train_log *log) {
     int best = CLG_DIALECTS;
     for (size_t i = 0; i < r->count; i++)
         if (r->samples[i].dialect < best &&
-            (r->hf || r->nemo || r->samples[i].dialect != CLG_DIALECT_BAR))
+            (r->hf || r->nemo || r->lightning || r->samples[i].dialect != CLG_DIALECT_BAR))
             best = r->samples[i].dialect;
     if (best == CLG_DIALECTS) return 0;
-    bool axolotl = best == CLG_DIALECT_BAR && r->axolotl;
-    bool nemo = best == CLG_DIALECT_BAR && r->nemo;
-    log->trainer = axolotl ? "axolotl" : nemo ? "nemo" : clg_dialects[best].trainer;
-    log->format = axolotl ? "axolotl" : nemo ? "nemo" : clg_dialects[best].format;
+    const char *bars = r->axolotl               ? "axolotl"
+                       : r->nemo                ? "nemo"
+                       : r->lightning && !r->hf ? "lightning"
+                                                : NULL;
+    bool bar = best == CLG_DIALECT_BAR && bars;
+    log->trainer = bar ? bars : clg_dialects[best].trainer;
+    log->format = bar ? bars : clg_dialects[best].format;
     size_t count = 0;
     for (size_t i = 0; i < r->count; i++)
         if (r->samples[i].dialect == best) r->samples[count++] = r->samples[i];

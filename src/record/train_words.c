@@ -353,6 +353,8 @@ void clg_settings_take(clg_log_reading *r, const char *line) {
             strstr(line, "***** Running training");
     r->axolotl = r->axolotl || strstr(line, "axolotl");
     r->nemo = r->nemo || strstr(line, "reduced_train_loss");
+    r->lightning = r->lightning || strstr(line, "v_num=") || strstr(line, "GPU available: True") ||
+                   strstr(line, "lightning");
     if (clg_dialect_of(line) >= 0) return;
     for (int i = 0; i < SETTINGS; i++) {
         const char *p = word_behind(line, settings[i].key);

@@ -31,6 +31,39 @@ static void hugging_face(void) {
     CHECK_NEAR(l.memory_bytes, 60.0 * 1073741824, 1e-12);
 }
 
+/* One of Lightning's bars: `elapsed` since it began, `rate` the mean since then. */
+#define LIT(step, elapsed, rate)                                                                   \
+    "\rEpoch 0:  12%|#2        | " step "/1000 [" elapsed "<20:00, " rate "it/s, v_num=3]"
+
+static void lightning(void) {
+    CASE("Lightning: bars show means, their clock tells steps; the first is warm-up");
+    clg_train_log l =
+        log_of("GPU available: True (cuda), used: True\n"
+               "Sanity Checking DataLoader 0: 100%|##| 2/2 [00:01<00:00, 1.05it/s]\n" LIT(
+                   "1", "00:40", " 0.03") LIT("31", "01:40", " 0.31") LIT("61", "02:40", " 0.38")
+                   LIT("91", "03:40", " 0.41") LIT("92", "03:42", " 0.41"));
+    CHECK_TEXT(l.trainer, "lightning");
+    CHECK_NEAR(l.step_median_s, 2.0, 1e-12); /* 60 s for 30 steps, though 2.4 s on the mean */
+    CASE("validation's bars are others; an epoch's bar begins again; rates too small to print");
+    l = log_of("Epoch 0: 10%|#| 8/80 [17:04<8:57:59, 0.01it/s, v_num=a]\n"
+               "Validation DataLoader 0: 50%|##  | 5/10 [01:02<00:02,  9.10it/s]\n"
+               "Validation DataLoader 0: 90%|##  | 9/10 [01:02<00:02,  9.10it/s]\n");
+    CHECK_NEAR(l.step_median_s, 128.0, 1e-12);
+    l = log_of("Epoch 0: 100%|#| 311/311 [00:13<00:00, 23.54it/s, v_num=422]\n"
+               "Epoch 1: 100%|#| 311/311 [00:13<00:00, 25.00it/s, v_num=422]\n");
+    CHECK_NEAR(l.step_median_s, 0.04, 1e-12);
+    CASE("bars glued to one line; rich's bars");
+    l = log_of("Epoch 0:   0%|   | 0/260 [00:00<?, ?it/s]Epoch 0:   3%|#  | 8/260 [17:04<8:57:59, "
+               "0.01it/s, v_num=2]\n");
+    CHECK_NEAR(l.step_median_s, 128.0, 1e-12);
+    l = log_of("GPU available: True (cuda), used: True\n"
+               "Epoch 0/9  --- 10/1000 0:00:20 \xe2\x80\xa2 0:15:01 0.50it/s v_num: 3.000\n"
+               "Epoch 0/9  --- 40/1000 0:01:20 \xe2\x80\xa2 0:15:01 0.50it/s v_num: 3.000\n"
+               "Epoch 0/9  --- 70/1000 0:02:20 \xe2\x80\xa2 0:15:01 0.50it/s v_num: 3.000\n");
+    CHECK_TEXT(l.format, "lightning");
+    CHECK_NEAR(l.step_median_s, 2.0, 1e-12);
+}
+
 static void records(void) {
     CASE("llm-foundry: a record over several lines");
     clg_train_log l =
@@ -174,6 +207,7 @@ static void exports(void) {
 
 int main(void) {
     hugging_face();
+    lightning();
     records();
     steadiness();
     exports();
