@@ -70,6 +70,7 @@ const clg_term clg_terms[] = {
 #include "stack/terms.def"
 };
 const int clg_term_count = sizeof clg_terms / sizeof clg_terms[0];
+_Static_assert(sizeof clg_terms / sizeof clg_terms[0] <= CLG_TERMS_MOST, "raise CLG_TERMS_MOST");
 
 /* Factors that only make longer. */
 static bool slows(const char *key) {

@@ -18,7 +18,7 @@ typedef struct clg_term {
     const clg_name *words; /* of behaviours; NULL: a number or a switch */
 } clg_term;
 
-enum { CLG_TERMS_MOST = 128 };
+enum { CLG_TERMS_MOST = 192 };
 extern const clg_term clg_terms[];
 extern const int clg_term_count;
 

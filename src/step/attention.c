@@ -295,7 +295,10 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
     double turned = w.queries + (attention->borrows ? 0 : w.keys);
     if (attention->query_key_norm)
         clg_block_norm(block, shard, "query and key norms", shard->tokens * turned, false);
-    if (attention->rotary) rotate(block, shard, turned);
+    if (attention->rotary && latent && !shard->stack->fused.latent_rotary)
+        clg_block_turn_latent(block, shard, attention, heads);
+    else if (attention->rotary)
+        rotate(block, shard, turned);
     /* Heads that share keys are repeated before (torchtitan, repeat_kv). */
     if (shard->stack->traffic.context_merged) kv_width = w.queries + value_width;
     if (clg_attention_absorbs(shard, attention)) kv_width = w.latent;

@@ -48,6 +48,10 @@ void clg_block_linear(clg_block *block, const clg_shard *shard, clg_matrix matri
  * cast they multiply with (Transformer Engine), the others the activation itself. */
 double clg_block_operand_bytes(const clg_shard *shard);
 
+/* Latent heads out of the part that is turned and the rest, where no kernel does both. */
+void clg_block_turn_latent(clg_block *block, const clg_shard *shard, const clg_attention *attention,
+                           double heads);
+
 /* Blockwise attention: tokens of a block, at most the keys; bytes of its passes, of one score. */
 double clg_blockwise_edge(const clg_shard *shard);
 double clg_blockwise_bytes(const clg_shard *shard, const clg_op *op);

@@ -102,6 +102,30 @@ static void project_latent(clg_block *block, const clg_shard *shard, const clg_a
     *(again ? &block->rebuilt_bytes : &block->saved_bytes) += tokens * heads * kept * w;
 }
 
+/* Heads of latent attention put together by elementary operations (Megatron-Core of 2026-08,
+ * multi_latent_attention.py, qkv_up_proj_and_rope_apply; rope_utils.py, _apply_rotary_pos_emb_bshd
+ * and autograd's formulas of its views). Turned, of queries and of the one key: pairs taken apart 2
+ * passes, half negated 1, halves changed 2, two products 4, their sum 3, a copy 2, and six small
+ * kernels of sines and cosines. Then queries, keys with the turned part repeated, and values are
+ * copied. Backward: two products 4, negated 1, halves 2, sum 3, pairs zeroed, written and added 7,
+ * the whole slice and the empty one likewise 7; queries and keys with values put together again,
+ * the repeated part summed. Absorbed, keys and values are the latent and are not copied. */
+void clg_block_turn_latent(clg_block *block, const clg_shard *shard, const clg_attention *attention,
+                           double heads) {
+    double rope = attention->rope_dim, nope = attention->head_dim - rope;
+    double value = attention->value_head_dim, unit = shard->tokens * shard->wide_bytes;
+    bool absorbs = clg_attention_absorbs(shard, attention);
+    double query = heads * ((absorbs ? attention->kv_rank : nope) + rope);
+    double turned = (heads + 1) * rope, expanded = absorbs ? 0 : heads;
+    double forward = 14 * turned + 2 * query + 2 * expanded * (nope + rope) + 2 * expanded * value;
+    double back = 24 * turned + 2 * query + expanded * rope + 2 * expanded * (nope + value) +
+                  2 * (attention->kv_rank + rope);
+    int from = block->ops;
+    clg_block_memory(block, "put latent heads together", unit * forward, absorbs ? 27 : 29,
+                     unit * back, absorbs ? 30 : 32);
+    if (expands_again(shard)) clg_block_redo(block, from);
+}
+
 /* Down projections of latent attention and low ranks of gates, and key-value heads (of a state: of
  * keys and queries) where there are fewer than ranks. */
 double clg_attention_repeated(const clg_shard *shard, const clg_attention *attention) {

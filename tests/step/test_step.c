@@ -608,6 +608,30 @@ static void latent(void) {
     CHECK_NEAR(bytes[0] - bytes[1], 32768.0 * 7168 + 36864.0 * 2048, 1e-12);
 }
 
+/* DeepSeek V2 Lite: 16 heads of 128 + 64, values of 128, 4,096 tokens of 2 bytes. Forward: turned
+ * 14 x 17 x 64; copies of queries and keys 2 x 16 x 192 each, of values 2 x 16 x 128. Backward: 24
+ * x 17 x 64, queries 2 x 16 x 192, keys with values 2 x 16 x 256, the repeated part 16 x 64, and
+ * what went in, 2 x 576. */
+static void turned_latent(void) {
+    CASE("latent heads put together by elementary operations, or in the kernel that turns them");
+    clg_scenario s = plan_scenario(&arena, "deepseek-v2-lite", "h100-sxm", "megatron-2024", 1);
+    clg_layout l = plan_layout(4096);
+    for (int fused = 0; fused < 2; fused++) {
+        double bytes[2] = {0}, kernels[2] = {0};
+        s.stack.fused.latent_rotary = fused;
+        const clg_block *layer = &built(&s, &l)->kind[0];
+        for (int i = 0; i < layer->ops; i++) {
+            const clg_op *op = &layer->op[i];
+            if (strcmp(op->name, "put latent heads together") != 0) continue;
+            bytes[op->pass != CLG_PASS_FORWARD] += op->hbm_bytes * op->count;
+            kernels[op->pass != CLG_PASS_FORWARD] += op->count;
+        }
+        CHECK_NEAR(bytes[0], fused ? 0 : 258998272.0, 1e-12);
+        CHECK_NEAR(bytes[1], fused ? 0 : 349175808.0, 1e-12);
+        CHECK(kernels[0] == (fused ? 0 : 29) && kernels[1] == (fused ? 0 : 32));
+    }
+}
+
 static void room(void) {
     CASE("no layer has more ops than a block holds, with room for a model that has everything");
     int names, most = 0;
@@ -634,6 +658,7 @@ static void room(void) {
 
 int main(void) {
     latent();
+    turned_latent();
     gpt();
     blockwise();
     families();
