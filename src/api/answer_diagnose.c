@@ -65,13 +65,16 @@ static clg_status take_measured(clg_arena *arena, const char *text, const clg_an
     return CLG_OK;
 }
 
-static clg_status read_log(clg_arena *arena, const clg_attachment *file, clg_train_logs *logs,
-                           clg_error *error) {
+/* A log without steps is read for its lines, where something else says how long a step is. */
+static clg_status read_log(clg_arena *arena, const clg_attachment *file, bool timed,
+                           clg_train_logs *logs, clg_error *error) {
     *logs = (clg_train_logs){.arena = arena};
     if (!file->text) return CLG_OK;
     if (clg_train_log_read(logs, file->name, (clg_slice){file->text, file->size}) &&
         logs->count > 0 && logs->log[0].step_median_s > 0)
         return CLG_OK;
+    *logs = (clg_train_logs){.arena = arena};
+    if (timed) return CLG_OK;
     return clg_fail(error, CLG_BAD_INPUT, "give the time as --measured 12.5s",
                     "%.80s: no steps of a known trainer in it", file->name);
 }
@@ -178,7 +181,9 @@ static clg_status answer(const clg_question *q, void *to, clg_error *error) {
         return clg_fail(error, CLG_BAD_USAGE,
                         "give --measured 12.5s (or 200tok/s/GPU), --log FILE or --nccl FILE",
                         "nothing was measured");
-    if (read_log(q->arena, log, &logs, error) != CLG_OK) return error->status;
+    if (read_log(q->arena, log, measured || nccl->text, &logs, error) != CLG_OK)
+        return error->status;
+    a->seen.log = (clg_observed_log){log->text, log->size};
     const clg_request *job = usual(q->arena, with_log(q->arena, q->request, &logs));
     if (clg_answer_explain(q->arena, job, q->progress, NULL, &a->plan, error) != CLG_OK ||
         (measured && take_measured(q->arena, measured, &a->plan, &a->seen, error) != CLG_OK) ||
@@ -189,6 +194,9 @@ static clg_status answer(const clg_question *q, void *to, clg_error *error) {
     if (a->seen.other && a->seen.step_s <= 0)
         return clg_fail(error, CLG_BAD_INPUT, "give the step on --gpus too",
                         "'%.24s' is of other GPUs than the job's", a->seen.other_written);
+    if (a->seen.before_s > 0 && a->seen.step_s <= 0)
+        return clg_fail(error, CLG_BAD_INPUT, "give the step as it is now too",
+                        "'%.24s' is how the job once ran", a->seen.before_written);
     return clg_diagnose(q->arena, &a->plan.scenario, &a->plan.evaluation, &a->seen, &a->diagnosis,
                         error);
 }
@@ -226,9 +234,10 @@ const clg_command clg_command_diagnose = {
         "step, 200tok/s/GPU, 6400tok/s, 230Tflop/s/GPU, 13%MFU or 40GB/s:all-reduce:6 (bus "
         "bandwidth, collective, nodes); several with commas: a step, what was counted beside it "
         "(tokens, flop/s or MFU), 5900tok/s/GPU@8, the same job on 8 GPUs with as many "
-        "micro-batches a rank, 15%:util, GPUs with a kernel running as nvidia-smi says, and "
-        "3s:data, waiting for data a step. GPUs, batch and sequence that are left out are those "
-        "of --log, where it states them.",
+        "micro-batches a rank, 15%:util, GPUs with a kernel running as nvidia-smi says, "
+        "3s:data, waiting for data a step, and 10s:before, as the same job once ran. Of --log, "
+        "lines that speak for a cause count too, as NCCL_DEBUG=INFO prints them. GPUs, batch and "
+        "sequence that are left out are those of --log, where it states them.",
     .example = "ceiling diagnose llama-3-70b --gpu h200-sxm --gpus 32 --tp 8 --zero 3 "
                "--measured 200tok/s/GPU",
     .groups = CLG_TAKES_PLANNING | CLG_TAKES(MEASURED),

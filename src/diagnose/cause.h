@@ -32,7 +32,7 @@ typedef struct clg_job_cause {
 /* All of them, in the order of the contract. */
 const clg_job_cause *clg_job_causes(int *count);
 
-enum { CLG_CAUSE_FACTORS = 32 };
+enum { CLG_CAUSE_FACTORS = 32, CLG_CAUSE_LINES = 8 };
 
 /* How often it is, how strong it gets, what it looks like, how to find out. */
 typedef struct clg_job_cause_facts {
@@ -41,10 +41,13 @@ typedef struct clg_job_cause_facts {
     double mildest, worst;
     double factor[CLG_CAUSE_FACTORS]; /* strengths of form "count" */
     int factors;
-    double counted;      /* how much likelier it is where operations were counted; 1: no more */
-    double memory_from;  /* it can be only where the plan fills so much of its memory; 0: always */
-    const char *form;    /* of the strength in words: share times either growth level steps seconds
-                            flag    count */
+    double counted;     /* how much likelier it is where operations were counted; 1: no more */
+    double memory_from; /* it can be only where the plan fills so much of its memory; 0: always */
+    bool comes;         /* it can come over a job whose settings stay as they are */
+    const char *line[CLG_CAUSE_LINES]; /* of logs, that speak for it */
+    int lines;
+    const char *form;    /* of the strength in words: share times excess either growth level steps
+                            seconds flag count */
     const char *says;    /* a clause; {} stands for the strength */
     const char *measure; /* the cheapest measurement that shows it */
     const char *command; /* GPUS and PER_NODE stand for numbers of the job */
@@ -57,12 +60,14 @@ clg_status clg_job_cause_facts_find(clg_arena *arena, const char *name, clg_job_
 typedef struct clg_diagnosis_rules {
     double measured_sigma, counts_sigma; /* of logarithms: how exact measurements are */
     double signs_sigma;                  /* of how busy GPUs are */
-    double pair_sigma;  /* what is left of the interval between two sizes of one job */
-    double felt;        /* share by which a world moves the step to be another than the planned */
-    double told;        /* share by which a bus bandwidth must fall to tell a cause */
-    double large_bytes; /* buffer of the collective that is to be measured */
-    double beyond;      /* sigmas beyond all that causes do, from where nothing is said */
-    int strengths;      /* tried of a cause; at most 64 */
+    double pair_sigma;   /* what is left of the interval between two sizes of one job */
+    double felt;         /* share by which a world moves the step to be another than the planned */
+    double told;         /* share by which a bus bandwidth must fall to tell a cause */
+    double before_sigma; /* between two runs of one job whose settings stay */
+    double line_odds;    /* how much likelier a cause is whose line the log has */
+    double large_bytes;  /* buffer of the collective that is to be measured */
+    double beyond;       /* sigmas beyond all that causes do, from where nothing is said */
+    int strengths;       /* tried of a cause; at most 64 */
 } clg_diagnosis_rules;
 
 clg_status clg_diagnosis_rules_find(clg_arena *arena, clg_diagnosis_rules *rules, clg_error *error);

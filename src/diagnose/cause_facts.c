@@ -19,12 +19,27 @@ static clg_status read_factors(const clg_json *root, const char *file, clg_job_c
     return CLG_OK;
 }
 
+static clg_status read_lines(const clg_json *root, const char *file, clg_job_cause_facts *f,
+                             clg_error *error) {
+    const clg_json *list = clg_json_member(root, "lines");
+    for (const clg_json *one = list ? list->first : NULL; one; one = one->next) {
+        if (one->kind == CLG_JSON_STRING && f->lines < CLG_CAUSE_LINES) {
+            f->line[f->lines++] = one->text;
+            continue;
+        }
+        clg_error_at(error, file, one->line, one->column, "lines");
+        return clg_fail(error, CLG_BAD_INPUT, "give up to 8 texts", "no line");
+    }
+    return CLG_OK;
+}
+
 clg_status clg_job_cause_facts_find(clg_arena *arena, const char *name, clg_job_cause_facts *f,
                                     clg_error *error) {
     const clg_file *file = clg_dataset_find(clg_arena_print(arena, "cause/%.64s.json", name));
-    static const char *const keys[] = {
-        "name",           "title",       "form",    "prior",   "mildest",  "worst",  "factors",
-        "factors_source", "memory_from", "measure", "command", "possible", "counted"};
+    static const char *const keys[] = {"name",        "title",   "form",    "prior",
+                                       "mildest",     "worst",   "factors", "factors_source",
+                                       "memory_from", "measure", "command", "possible",
+                                       "counted",     "comes",   "lines",   "lines_source"};
     const clg_json *root;
     if (!file)
         return clg_fail(error, CLG_BAD_INPUT, NULL, "cause/%.64s.json is not built in", name);
@@ -40,6 +55,8 @@ clg_status clg_job_cause_facts_find(clg_arena *arena, const char *name, clg_job_
         clg_value_fields(root, file->path, fields, 3, error) != CLG_OK ||
         clg_value_optional(root, file->path, some, 3, error) != CLG_OK ||
         read_factors(root, file->path, f, error) != CLG_OK ||
+        read_lines(root, file->path, f, error) != CLG_OK ||
+        clg_value_flag(root, "comes", false, file->path, &f->comes, error) != CLG_OK ||
         clg_json_string(root, "title", "", &f->says, file->path, error) != CLG_OK ||
         clg_json_string(root, "form", "times", &f->form, file->path, error) != CLG_OK ||
         clg_json_string(root, "measure", "", &f->measure, file->path, error) != CLG_OK ||
@@ -60,6 +77,8 @@ clg_status clg_diagnosis_rules_find(clg_arena *arena, clg_diagnosis_rules *r, cl
                                       {"pair_sigma", CLG_COUNT, &r->pair_sigma},
                                       {"felt", CLG_FRACTION, &r->felt},
                                       {"told", CLG_FRACTION, &r->told},
+                                      {"before_sigma", CLG_COUNT, &r->before_sigma},
+                                      {"line_odds", CLG_COUNT, &r->line_odds},
                                       {"large_bytes", CLG_BYTES, &r->large_bytes},
                                       {"beyond", CLG_COUNT, &r->beyond},
                                       {"strengths", CLG_COUNT, &strengths}};

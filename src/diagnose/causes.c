@@ -46,17 +46,23 @@ static bool split_tensor(clg_world *w, double strength) {
     return true;
 }
 
-static double network_s(clg_arena *arena, const clg_scenario *s, const clg_evaluation *e) {
-    (void)arena;
-    if (clg_layout_gpus(&e->layout) <= s->machine.node.gpus) return 0;
-    double shards = e->layout.zero >= 2 ? 0 : e->time.dp_exposed_s;
-    return shards + e->time.pp_exposed_s + e->time.cp_exposed_s;
+/* Of what shards wait, what they would not if no rank came late: the rest is the network's. */
+static double shards_s(clg_arena *arena, const clg_scenario *s, const clg_evaluation *e) {
+    if (clg_layout_gpus(&e->layout) <= s->machine.node.gpus || e->layout.zero < 2) return 0;
+    clg_scenario *even = clg_take(arena, 1, clg_scenario);
+    clg_evaluation other;
+    clg_error none = {0};
+    *even = *s;
+    even->stack.sigma.shard_jitter = 0;
+    if (clg_evaluate(arena, even, &e->layout, false, NULL, &other, &none) != CLG_OK) return 0;
+    double late = e->time.dp_exposed_s - other.time.dp_exposed_s;
+    return late > 0 ? late : 0;
 }
 
-static double shards_s(clg_arena *arena, const clg_scenario *s, const clg_evaluation *e) {
-    (void)arena;
-    bool alone = clg_layout_gpus(&e->layout) <= s->machine.node.gpus;
-    return !alone && e->layout.zero >= 2 ? e->time.dp_exposed_s : 0;
+static double network_s(clg_arena *arena, const clg_scenario *s, const clg_evaluation *e) {
+    if (clg_layout_gpus(&e->layout) <= s->machine.node.gpus) return 0;
+    return e->time.dp_exposed_s - shards_s(arena, s, e) + e->time.pp_exposed_s +
+           e->time.cp_exposed_s;
 }
 
 static double tensor_s(clg_arena *arena, const clg_scenario *s, const clg_evaluation *e) {
@@ -138,10 +144,18 @@ static bool wide_numbers(clg_world *w, double level) {
     return w->scenario->machine.gpu.peak_flop_per_s[precision] > 0;
 }
 
-static bool offloads(clg_world *w, double strength) {
-    (void)strength;
-    if (w->layout.offload) return false;
+/* 1: states of the optimizer; 2: shards of weights too, which come over PCIe in every forward and
+ * every backward (DeepSpeed offload_param, FSDP CPUOffload), nothing of it hidden: errs high. */
+static bool offloads(clg_world *w, double level) {
+    const clg_layout *l = &w->layout;
+    const clg_scenario *s = w->scenario;
+    if (level < 2 && l->offload) return false;
     w->layout.offload = w->idles = true;
+    if (level < 2) return true;
+    double shard = (double)s->model.parameters * clg_weight_bytes(l) / (double)clg_layout_gpus(l);
+    double pcie = s->machine.gpu.pcie_bytes_per_s;
+    if (l->zero < 3 || pcie <= 0) return false;
+    w->more_s = 2 * (double)l->accumulation * shard / pcie;
     return true;
 }
 

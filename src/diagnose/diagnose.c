@@ -49,10 +49,11 @@ static int strengths_of(const clg_job_cause_facts *f, int steps, double strength
     } else if (strcmp(f->form, "count") == 0) {
         for (int i = 0; i < f->factors; i++) strength[count++] = f->factor[i];
     } else {
-        double all = log(f->worst / f->mildest);
+        bool excess = strcmp(f->form, "excess") == 0; /* over one */
+        double from = f->mildest - excess, all = log((f->worst - excess) / from);
         bool either = strcmp(f->form, "either") == 0;
         for (int i = 0; i < steps; i++) {
-            double at = f->mildest * clg_exp(all * i / (steps - 1));
+            double at = excess + from * clg_exp(all * i / (steps - 1));
             strength[count++] = at;
             if (either) strength[count++] = 1 / at;
         }
@@ -119,6 +120,9 @@ static double likelihood(const trial *t, const clg_scenario *world,
     double seen_s = t->seen->step_s, slack = t->seen->counted ? t->rules.counts_sigma : 0;
     if (seen_s > 0 && seen_s < p.least_s * (1 - slack - measured)) return 0;
     if (seen_s > 0) all *= step(t, log(seen_s / p.step_s));
+    if (seen_s > 0 && t->seen->before_s > 0)
+        all *= density(log(seen_s / t->seen->before_s) - log(p.step_s / t->plan->step_s),
+                       t->rules.before_sigma);
     if (seen_s > 0 && t->seen->other)
         all *= density(log(t->seen->other_s / p.other_s) - log(seen_s / p.step_s),
                        sqrt(pair * pair + 2 * measured * measured));
@@ -160,7 +164,7 @@ static double other_size_s(trial *t, const clg_job_cause *cause, const clg_job_c
 
 /* Prices the step in the world where a cause has this strength; false where it cannot be. */
 static bool price(trial *t, const clg_job_cause *cause, const clg_job_cause_facts *facts,
-                  double strength, double *step_s, double *likely) {
+                  double strength, double *step_s, double *busy, double *likely) {
     clg_arena_mark mark = clg_arena_here(t->arena);
     clg_world w = world_of(t, facts, t->plan, t->changed);
     clg_evaluation e;
@@ -171,6 +175,7 @@ static bool price(trial *t, const clg_job_cause *cause, const clg_job_cause_fact
         *step_s = (e.step_s + w.more_s) * w.counted;
         priced p = {*step_s, e.step_s * e.hfu * w.counted, other_size_s(t, cause, facts, strength),
                     clg_signs_of(&w, &e)};
+        *busy = p.signs.silent ? -1 : p.signs.value[CLG_SIGN_BUSY];
         *likely = likelihood(t, t->changed, troubled, p);
         if (*step_s > t->longest_s) t->longest_s = *step_s;
     }
@@ -187,6 +192,7 @@ static void tell_bus(const trial *t, const clg_job_cause *cause, clg_suspect *s)
     if (ranks < 2) return;
     cause->holds(&w, s->strength);
     bool inside = t->changed->network.fast.bytes_per_s < t->scenario->network.fast.bytes_per_s;
+    s->bus_inside = inside || ranks <= machine->node.gpus;
     if (inside && ranks > machine->node.gpus) ranks = machine->node.gpus;
     s->planned_bus_bytes_per_s =
         clg_sweep_at(&t->scenario->network, machine, CLG_ALL_REDUCE, ranks, t->rules.large_bytes)
@@ -198,13 +204,14 @@ static void tell_bus(const trial *t, const clg_job_cause *cause, clg_suspect *s)
 }
 
 /* The weight of a cause: its prior, among the jobs where it can be, times the mean of its
- * likelihoods. */
+ * likelihoods. What a job's settings do, they did before. */
 static double weigh(trial *t, const clg_job_cause *cause, clg_suspect *s) {
     double strength[MOST_STRENGTHS], sum = 0, best = 0;
     int count = strengths_of(&s->facts, t->rules.strengths, strength), held = 0;
+    if (t->seen->before_s > 0 && !s->facts.comes) return 0;
     for (int i = 0; i < count; i++) {
-        double step_s, likely;
-        if (!price(t, cause, &s->facts, strength[i], &step_s, &likely)) continue;
+        double step_s, busy, likely;
+        if (!price(t, cause, &s->facts, strength[i], &step_s, &busy, &likely)) continue;
         bool felt = step_s > t->plan->step_s * (1 + t->rules.felt) ||
                     step_s < t->plan->step_s * (1 - t->rules.felt);
         held++;
@@ -214,8 +221,10 @@ static double weigh(trial *t, const clg_job_cause *cause, clg_suspect *s) {
         best = likely;
         s->strength = strength[i];
         s->step_s = step_s;
+        s->busy = busy;
     }
     double prior = s->facts.prior * (t->seen->counted ? s->facts.counted : 1);
+    if (s->line) prior *= t->rules.line_odds;
     return held > 0 ? prior / s->facts.possible * sum / held : 0;
 }
 
@@ -286,6 +295,7 @@ static clg_status suspects_of(trial *t, clg_diagnosis *d, double *all, clg_error
         *s = (clg_suspect){.name = cause[i].name, .step_s = t->plan->step_s};
         if (clg_job_cause_facts_find(t->arena, s->name, &s->facts, error) != CLG_OK)
             return CLG_BAD_INPUT;
+        s->line = clg_line_seen(&t->seen->log, &s->facts);
         s->probability = weigh(t, &cause[i], s);
         s->explains_s = explained_s(t, s);
         if (s->probability > 0) tell_bus(t, &cause[i], s);
@@ -383,5 +393,6 @@ clg_status clg_diagnose(clg_arena *arena, const clg_scenario *scenario, const cl
     weigh_count(&t, well.prior, d);
     qsort(d->suspect, (size_t)d->suspects, sizeof *d->suspect, by_probability);
     d->verdict = verdict_of(&t, d);
+    clg_choose_next(d, seen);
     return CLG_OK;
 }

@@ -13,6 +13,7 @@
 #define CLG_DIAGNOSE_DIAGNOSE_H
 
 #include "diagnose/cause.h"
+#include "diagnose/evidence.h"
 #include "diagnose/observe.h"
 #include "diagnose/signs.h"
 
@@ -26,20 +27,25 @@ typedef struct clg_suspect {
     double strength;   /* the likeliest */
     double step_s;     /* as priced at that strength */
     double explains_s; /* of the measured step, what mending it would save */
+    const char *line;  /* of the job's log, that speaks for it; NULL */
+    double busy;       /* share of that step with a kernel running; below 0: not known */
     bool planned;      /* mostly what the plan itself waits for, not something wrong with it */
     bool tells_bus;    /* changes the bus bandwidth of an all-reduce over all nodes */
+    bool bus_inside;   /* of one box, not over all nodes */
     double bus_bytes_per_s, planned_bus_bytes_per_s; /* 1 GiB; 0: one GPU */
 } clg_suspect;
 
 enum { CLG_SUSPECTS = 24 };
 
-typedef struct clg_diagnosis {
+struct clg_diagnosis {
     clg_verdict verdict;
     clg_signs planned;                 /* of the job as planned */
     double healthy;                    /* chance that nothing is wrong with the job as planned */
     clg_suspect suspect[CLG_SUSPECTS]; /* by falling probability */
     int suspects;
-} clg_diagnosis;
+    int next;       /* suspect whose measurement tells most; -1: none does, or the job is well */
+    bool next_busy; /* first how busy GPUs are, which costs nothing */
+};
 
 /* The plan on other GPUs: as many micro-batches a rank, fewer or more data-parallel ranks. */
 clg_status clg_diagnose_size(clg_arena *arena, const clg_scenario *scenario,

@@ -11,8 +11,8 @@ static const clg_name sign_names[] = {
 
 static clg_status refuse(const char *written, clg_error *error) {
     return clg_fail(error, CLG_BAD_INPUT,
-                    "write 12.5s, 200tok/s/GPU, 6400tok/s, 24samples/s, 230Tflop/s/GPU, "
-                    "13%MFU, 40GB/s:all-reduce:6, 15%:util or 3s:data",
+                    "write 12.5s, 1.6it/s, 200tok/s/GPU, 6400tok/s, 24samples/s, "
+                    "230Tflop/s/GPU, 13%MFU, 40GB/s:all-reduce:6, 15%:util, 3s:data, 10s:before",
                     "'%.48s' is no measurement", written);
 }
 
@@ -35,14 +35,40 @@ static bool number(const char *word, clg_dimension dimension, double *si) {
     return clg_quantity(word, dimension, si, &none) == CLG_OK && *si > 0;
 }
 
+/* "2.1it/s": the seconds of one; 0 where it is none. */
+static double each_of(const char *word) {
+    static const char *const steps[] = {"it/s", "steps/s", "step/s", "iterations/s", "batches/s"};
+    char rate[64];
+    double value;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
+        if (without(word, steps[i], rate, sizeof rate) && number(rate, CLG_COUNT, &value))
+            return 1 / value;
+    return 0;
+}
+
+/* Trainers write "/sec" too, and blanks: "64.1 samples/sec". */
+static void as_usual(const char *written, char *out, size_t size) {
+    size_t used = 0;
+    for (const char *at = written; *at && used + 1 < size; at++) {
+        if (*at == ' ') continue;
+        out[used++] = *at;
+        if (used < 4 || strncmp(out + used - 4, "/sec", 4) != 0) continue;
+        used -= 2;
+        if (strncmp(at + 1, "ond", 3) == 0) at += 3;
+    }
+    out[used] = '\0';
+}
+
 /* Seconds of a step from any of the ways to say its speed; 0 where it is none of them. */
-static double step_of(const clg_evaluation *plan, const clg_machine *machine, const char *written,
+static double step_of(const clg_evaluation *plan, const clg_machine *machine, const char *as_given,
                       clg_count *count) {
     static const char *const per_gpu[] = {"/gpu", "/device", "/card"};
     double gpus = (double)clg_layout_gpus(&plan->layout), value;
     double peak = machine->gpu.peak_flop_per_s[plan->layout.precision];
-    char word[64], rate[64];
+    char written[64], word[64], rate[64];
     *count = CLG_BY_CLOCK;
+    as_usual(as_given, written, sizeof written);
+    if (each_of(written) > 0) return each_of(written);
     static const char *const each_step[] = {"/it", "/step", "/iteration", ""};
     for (size_t i = 0; i < sizeof each_step / sizeof each_step[0]; i++)
         if (without(written, each_step[i], word, sizeof word) && number(word, CLG_SECONDS, &value))
@@ -128,9 +154,29 @@ static void set_beside(clg_observations *o, double step_s, clg_count count, cons
     o->count = count;
 }
 
+/* "19.5samples/s:before". */
+static clg_status before_of(const clg_evaluation *plan, const clg_machine *machine,
+                            const char *written, const char *colon, clg_observations *o,
+                            clg_error *error) {
+    char word[64];
+    clg_count count;
+    if ((size_t)(colon - written) >= sizeof word) return refuse(written, error);
+    snprintf(word, sizeof word, "%.*s", (int)(colon - written), written);
+    double step_s = step_of(plan, machine, word, &count);
+    if (step_s <= 0) return refuse(written, error);
+    if (o->before_s > 0)
+        return clg_fail(error, CLG_BAD_INPUT, "keep one of them", "'%.24s' and '%.24s' are of one",
+                        o->before_written, written);
+    o->before_s = step_s;
+    o->before_written = written;
+    return CLG_OK;
+}
+
 clg_status clg_observe(const clg_evaluation *plan, const clg_machine *machine, const char *written,
                        clg_observations *o, clg_error *error) {
     const char *colon = strchr(written, ':');
+    if (colon && strcmp(colon + 1, "before") == 0)
+        return before_of(plan, machine, written, colon, o, error);
     if (colon)
         return strchr(colon + 1, ':') ? bus_of(written, o, error)
                                       : sign_of(written, colon, o, error);

@@ -23,6 +23,7 @@ static const char *level_words(const char *name, double level) {
          {"attention goes through memory", "attention, norms, activations and the loss",
           "those, and the optimizer goes tensor by tensor"}},
         {"recompute", {"attention", "whole layers", ""}},
+        {"offload", {"states of the optimizer", "weights too", ""}},
         {"wide_numbers", {"TF32", "FP32, outside of tensor cores", ""}},
         {"pipeline_bubble",
          {"one chunk a stage", "half the micro-batches", "a quarter of the micro-batches"}}};
@@ -100,6 +101,10 @@ static void print_expected(const answer *a) {
     if (a->seen->count_s > 0)
         clg_text_print(t, "counted  %s beside it: %.3g of what this step makes\n",
                        a->seen->count_written, a->seen->step_s / a->seen->count_s);
+    if (a->seen->before_s > 0)
+        clg_text_print(t, "before   %s a step (%s): %.3g times as long now\n",
+                       clg_words_quantity(t, a->seen->before_s, CLG_SECONDS),
+                       a->seen->before_written, a->seen->step_s / a->seen->before_s);
     if (a->seen->other)
         clg_text_print(t, "measured %s a step on %lld GPUs (%s), %.3g times as long as planned\n",
                        clg_words_quantity(t, a->seen->other_s, CLG_SECONDS),
@@ -131,7 +136,7 @@ static void print_verdict(const answer *a) {
     static const char *const words[] = {
         [CLG_HEALTHY] = "healthy: about as fast as this plan can be expected to run",
         [CLG_SLOW] = "slow: this plan should run faster on this machine",
-        [CLG_FAST] = "fast: faster than this plan should run; check what was counted"};
+        [CLG_FAST] = "fast: faster than this plan should run; check what was counted, and --stack"};
     size_t from = a->text->size;
     clg_text_print(a->text, "verdict  %s (chance that nothing is wrong: %s)\n",
                    words[a->diagnosis->verdict], clg_words_chance(a->text, a->diagnosis->healthy));
@@ -141,13 +146,34 @@ static void print_verdict(const answer *a) {
 static void print_suspect(const answer *a, const clg_suspect *s) {
     clg_text *t = a->text;
     size_t from = t->size;
-    clg_text_print(t, "%4s %%  %s: %s\n", clg_words_share(t, s->probability), s->name, why(t, s));
+    clg_text_print(t, "%4s %%  %s: %s", clg_words_share(t, s->probability), s->name, why(t, s));
     if (s->explains_s > 0)
-        clg_text_print(t, "        explains %s of the step\n",
-                       clg_words_quantity(t, s->explains_s, CLG_SECONDS));
-    clg_text_print(t, "        measure: %s\n        %s\n", measure(t, s),
-                   command(t, a, s->facts.command));
+        clg_text_print(t, " (%s of the step)", clg_words_quantity(t, s->explains_s, CLG_SECONDS));
+    clg_text_print(t, "\n");
     clg_text_fold(t, from, 8);
+    from = t->size;
+    if (s->line) clg_text_print(t, "        the log says '%s'\n", s->line);
+    clg_text_fold(t, from, 8);
+}
+
+/* The one measurement that tells most, and how it goes in again. */
+static void print_next(const answer *a) {
+    const clg_diagnosis *d = a->diagnosis;
+    clg_text *t = a->text;
+    size_t from = t->size;
+    if (d->next_busy) {
+        clg_text_print(t,
+                       "next     how busy GPUs are, %s %% as planned: less points at host or data, "
+                       "as much at ranks that wait or kernels that are slow\n"
+                       "         nvidia-smi --query-gpu=utilization.gpu --format=csv -l 1\n"
+                       "         then again with --measured 40%%:util beside it\n",
+                       clg_words_share(t, d->planned.value[CLG_SIGN_BUSY]));
+    } else if (d->next >= 0) {
+        const clg_suspect *s = &d->suspect[d->next];
+        clg_text_print(t, "next     %s\n         %s\n", measure(t, s),
+                       command(t, a, s->facts.command));
+    }
+    clg_text_fold(t, from, 9);
 }
 
 void clg_report_diagnosis(clg_text *t, const clg_scenario *scenario, const clg_evaluation *plan,
@@ -157,14 +183,15 @@ void clg_report_diagnosis(clg_text *t, const clg_scenario *scenario, const clg_e
     print_expected(&a);
     print_signs(&a);
     print_verdict(&a);
+    print_next(&a);
     clg_text_print(t, "\n%s\n",
                    d->verdict == CLG_HEALTHY ? "what the step waits for, or what may be wrong"
                                              : "causes, the likeliest first");
     for (int i = 0; i < d->suspects && i < SHOWN && d->suspect[i].probability >= 0.01; i++)
         print_suspect(&a, &d->suspect[i]);
     clg_text_print(t, "\nOne cause at a time is weighed; how common each is, is assumed "
-                      "(ceiling show causes).\nWhat you measure next goes in as a second "
-                      "--measured, say 40GB/s:all-reduce:6 or 15%%:util.\n");
+                      "(ceiling show causes).\nWhat you measure goes in as a further --measured: "
+                      "40GB/s:all-reduce:6, 15%%:util, 3s:data, 4s@8.\n");
 }
 
 static void add_suspect(clg_json_writer *w, const answer *a, const clg_suspect *s) {
@@ -174,6 +201,7 @@ static void add_suspect(clg_json_writer *w, const answer *a, const clg_suspect *
     clg_json_add_number(w, "explains_s", s->explains_s);
     clg_json_add_string(w, "why", why(a->text, s));
     clg_json_add_bool(w, "planned", s->planned);
+    if (s->line) clg_json_add_string(w, "log", s->line);
     clg_json_open(w, "measure", '{');
     clg_json_add_string(w, "what", measure(a->text, s));
     clg_json_add_string(w, "command", command(a->text, a, s->facts.command));
@@ -197,6 +225,7 @@ static void add_measured(clg_json_writer *w, const answer *a) {
     clg_json_open(w, "measured", '{');
     add_speed(w, a, a->seen->step_s);
     if (a->seen->count_s > 0) clg_json_add_number(w, "counted_step_s", a->seen->count_s);
+    if (a->seen->before_s > 0) clg_json_add_number(w, "before_step_s", a->seen->before_s);
     const clg_observed_sign *busy = &a->seen->sign[CLG_SIGN_BUSY];
     const clg_observed_sign *data = &a->seen->sign[CLG_SIGN_DATA];
     if (busy->seen) clg_json_add_number(w, "gpu_busy", busy->value);
@@ -238,6 +267,10 @@ void clg_json_diagnosis(clg_json_writer *w, const clg_scenario *scenario,
     add_measured(w, &a);
     clg_json_add_string(w, "verdict", clg_name_of(clg_verdict_names, (int)d->verdict));
     clg_json_add_number(w, "healthy", d->healthy);
+    if (d->next_busy)
+        clg_json_add_string(w, "next", "gpu_busy");
+    else if (d->next >= 0)
+        clg_json_add_string(w, "next", d->suspect[d->next].name);
     clg_json_open(w, "causes", '[');
     for (int i = 0; i < d->suspects; i++)
         if (d->suspect[i].probability > 0) add_suspect(w, &a, &d->suspect[i]);

@@ -117,6 +117,28 @@ slow="llama-3-8b --gpus 64 --zero 3 --tp 1 --pp 1 --seq 4096 --micro-batch 1 --g
 expect 0 out '^[ 3-9][0-9.]+ %  network_bandwidth' diagnose $slow --measured 3s,98%:util
 expect 0 out '^[ 8-9][0-9.]+ %  data_loading' diagnose $slow --measured 3s,2s:data
 expect 0 out '"data_wait_s": 2' diagnose $slow --measured 3s,2s:data,40%:util --json
+# bigscience tr11-176B, 2022-04-28: 5 % slower from one hour to the next; one GPU was.
+bloom="bloom-176b --gpu a100-sxm-80gb --gpus 384 --fabric ib-edr --nics 4 --tp 4 --pp 12 --dp 8 --zero 1 --micro-batch 2 --seq 2048"
+"$ceiling" diagnose $bloom --global-batch 2048 --recompute full --measured 18.43samples/s,19.47samples/s:before >"$scratch/out"
+check "a job that once was faster" 'grep -q "^before   1.75 min a step" "$scratch/out" && grep -q "^verdict  slow" "$scratch/out" &&
+    sed -n "/^causes/,\$p" "$scratch/out" | sed -n 2,5p | grep -q slow_gpu && ! grep -q "batches)\|miscounted" "$scratch/out"'
+expect 1 err 'is how the job once ran' diagnose $slow --measured 3s:before
+expect 1 err 'is no step of a job' diagnose $slow --measured 3s,3s:before@8
+# deepspeedai/DeepSpeed issue 5770: two nodes of two A10 wait for weights on the wire, not for late ranks.
+expect 0 out '^[ 2-9][0-9.]+ %  network_bandwidth: the plan itself' diagnose qwen2.5-1.5b --gpu a10 --gpus 2x2 --zero 3 --tp 1 --pp 1 \
+    --micro-batch 1 --global-batch 8 --seq 2048 --stack transformers --measured 8.68s,2.46s@2
+# Lines of logs: what NCCL_DEBUG=INFO and trainers print.
+printf '%s\n' 'node1:99:99 [0] NCCL INFO NET/IB : No device found.' 'node1:99:99 [0] NCCL INFO Using network Socket' >"$scratch/nccl.log"
+expect 0 out "^ +the log says 'Using network Socket'" diagnose $slow --measured 3s --log "$scratch/nccl.log"
+expect 0 out '^[ 6-9][0-9.]+ %  network_bandwidth' diagnose $slow --measured 3s --log "$scratch/nccl.log"
+expect 0 out '"log": "Using network Socket"' diagnose $slow --measured 3s --log "$scratch/nccl.log" --json
+expect 1 err 'no steps of a known trainer' diagnose $slow --log "$scratch/nccl.log"
+echo '[WARNING] 4 pytorch allocator cache flushes since last step. this happens when there is high memory pressure' >"$scratch/flush.log"
+expect 0 out '^measured 3.00 s a step \(0[.]333it/s\)' diagnose $slow --measured 0.333it/s --log "$scratch/flush.log"
+# What to do next comes before the causes, once.
+"$ceiling" diagnose $slow --measured 3s >"$scratch/out"
+check "one next step" '[ "$(grep -c "^next " "$scratch/out")" = 1 ] && sed "/^causes/q" "$scratch/out" | grep -q "^next "'
+expect 0 out '"next": "gpu_busy"' diagnose $slow --measured 3s --json
 # Idle GPUs alone are no fast job.
 expect 0 out '^verdict  slow' diagnose $slow --measured 15%:util
 expect 0 out '^verdict  slow' diagnose $slow --measured 9s:data

@@ -231,13 +231,16 @@ static void written(void) {
     CASE("every way to write 64 sequences of 4,096 tokens in two seconds on 64 GPUs");
     job j = make("llama-3-8b", sharded(64));
     double tokens = 128 * 4096.0 / 2, flop = j.plan.model_flop / 2 / 64;
-    char word[5][64];
+    char word[8][64];
     snprintf(word[0], 64, "2s");
     snprintf(word[1], 64, "%.9gtok/s", tokens);
     snprintf(word[2], 64, "%.9gtok/s/GPU", tokens / 64);
     snprintf(word[3], 64, "64samples/s");
     snprintf(word[4], 64, "%.9gTflop/s/GPU", flop / 1e12);
-    for (int i = 0; i < 5; i++) {
+    snprintf(word[5], 64, "0.5it/s");
+    snprintf(word[6], 64, "64 samples/sec");
+    snprintf(word[7], 64, "%.9g tokens/second/GPU", tokens / 64);
+    for (int i = 0; i < 8; i++) {
         clg_observations seen = {0};
         clg_error e = {0};
         CHECK(clg_observe(&j.plan, &j.scenario.machine, word[i], &seen, &e) == CLG_OK);
@@ -258,6 +261,61 @@ static void written(void) {
     CHECK(clg_observe(&j.plan, &j.scenario.machine, "3s", &seen, &e) != CLG_OK);
 }
 
+static void once_faster(void) {
+    CASE("a job a tenth slower than it was: nothing that its settings do");
+    job j = make("llama-3-8b", sharded(64));
+    clg_observations seen = {.step_s = j.plan.step_s * 1.1, .written = "given"};
+    CHECK(diagnose(&j, &seen).verdict == CLG_HEALTHY);
+    seen.before_s = j.plan.step_s;
+    clg_diagnosis d = diagnose(&j, &seen);
+    static const char *const settings[] = {"recompute", "kernels_unfused", "wide_numbers",
+                                           "small_work", "miscounted"};
+    CHECK(d.verdict == CLG_SLOW && d.healthy < 0.1);
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        const clg_suspect *s = &d.suspect[place_of(&d, settings[i])];
+        CHECK(s->probability < 0.1 && (s->planned || s->probability == 0));
+    }
+    CHECK(d.suspect[place_of(&d, "slow_gpu")].probability > 0.05);
+    CASE("as before: nothing came over it");
+    seen.before_s = seen.step_s;
+    CHECK(diagnose(&j, &seen).healthy > d.healthy);
+}
+
+static void lines_of_logs(void) {
+    CASE("a line of the log speaks for its cause, whatever its blanks; another log says nothing");
+    job j = make("llama-3-8b", sharded(64));
+    clg_observations seen = {.step_s = 2.5 * j.plan.step_s, .written = "given"};
+    clg_diagnosis without = diagnose(&j, &seen);
+    static const char throttled[] = "GPU 3\n   HW Thermal Slowdown     : Active\n";
+    seen.log = (clg_observed_log){throttled, sizeof throttled - 1};
+    clg_diagnosis d = diagnose(&j, &seen);
+    CHECK(place_of(&d, "slow_gpu") == 0 && place_of(&without, "slow_gpu") > 0);
+    CHECK(d.suspect[0].line != NULL && d.healthy < without.healthy);
+    static const char well[] = "HW Thermal Slowdown : Not Active\nHW Thermal Slowdown : Act";
+    seen.log = (clg_observed_log){well, sizeof well - 1};
+    d = diagnose(&j, &seen);
+    CHECK(d.suspect[0].line == NULL && d.healthy == without.healthy);
+}
+
+static void what_next(void) {
+    CASE("next is what splits the odds most evenly, and what was not measured");
+    job j = make("llama-3-8b", sharded(64));
+    clg_observations seen = {.step_s = 3 * j.plan.step_s, .written = "given"};
+    clg_diagnosis d = diagnose(&j, &seen);
+    CHECK(d.next >= 0 || d.next_busy);
+    seen.sign[CLG_SIGN_BUSY] = (clg_observed_sign){true, 0.98, "98%:util"};
+    d = diagnose(&j, &seen);
+    CHECK(!d.next_busy && d.next >= 0);
+    seen.bus[seen.buses++] = (clg_observed_bus){CLG_ALL_REDUCE, 8, 1e9, 20e9};
+    d = diagnose(&j, &seen);
+    CHECK(place_of(&d, "network_bandwidth") == 0);
+    CHECK(d.next < 0 || !d.suspect[d.next].tells_bus || d.suspect[d.next].bus_inside);
+    CASE("nothing of a job that is well");
+    clg_observations well = {.step_s = j.plan.step_s, .written = "as planned"};
+    d = diagnose(&j, &well);
+    CHECK(d.next < 0 && !d.next_busy);
+}
+
 int main(void) {
     found_again();
     priors();
@@ -268,5 +326,8 @@ int main(void) {
     impossible();
     out_of_reach();
     written();
+    once_faster();
+    lines_of_logs();
+    what_next();
     return DONE;
 }

@@ -1,0 +1,17 @@
+/* evidence.h -- what a job wrote of itself, and what to measure next. */
+#ifndef CLG_DIAGNOSE_EVIDENCE_H
+#define CLG_DIAGNOSE_EVIDENCE_H
+
+#include "diagnose/cause.h"
+#include "diagnose/observe.h"
+
+/* The first of the cause's lines that the log has, as data/cause/ writes it; NULL: none. Blanks do
+ * not matter. */
+const char *clg_line_seen(const clg_observed_log *log, const clg_job_cause_facts *facts);
+
+typedef struct clg_diagnosis clg_diagnosis;
+
+/* Sets what to measure next: what splits the odds of all that may be wrong most evenly. */
+void clg_choose_next(clg_diagnosis *d, const clg_observations *seen);
+
+#endif
