@@ -202,13 +202,12 @@ static clg_status read_software(const clg_request *r, clg_stack *stack, clg_erro
                                CLG_PARAM_TERM, error);
 }
 
-/* Where nobody names software: of the GPU's vendor, or what trains beside a narrow base. */
-static const char *current_for(const clg_request *request, const clg_gpu *gpu) {
+/* Whether adapters are trained beside a model that is kept in 4 or 8 bits. */
+static bool has_narrow_base(const clg_request *request) {
     clg_adapter adapter;
     clg_error said_later = {0};
-    bool narrow = clg_request_adapter(request, &adapter, &said_later) == CLG_OK &&
-                  adapter.kind != CLG_ADAPTER_NONE && adapter.base != CLG_BASE_BF16;
-    return narrow ? CLG_STACK_NARROW_BASE : gpu->vendor;
+    return clg_request_adapter(request, &adapter, &said_later) == CLG_OK &&
+           adapter.kind != CLG_ADAPTER_NONE && adapter.base != CLG_BASE_BF16;
 }
 
 clg_status clg_request_stack(clg_arena *arena, const clg_request *request, const char *model,
@@ -218,7 +217,7 @@ clg_status clg_request_stack(clg_arena *arena, const clg_request *request, const
     clg_status status =
         file->text ? clg_stack_read(arena, file->name, file->text, file->size, stack, error)
         : name     ? clg_stack_find(arena, name, stack, error)
-                   : clg_stack_current(arena, current_for(request, gpu), stack, error);
+                   : clg_stack_current(arena, gpu->vendor, has_narrow_base(request), stack, error);
     if (!file->text) status = clg_request_at_flag(status, CLG_PARAM_STACK, error);
     if (status == CLG_OK)
         status = clg_request_at_flag(clg_stack_recipe(arena, stack, model, gpu->name, error),

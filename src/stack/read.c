@@ -8,12 +8,20 @@
 #include <string.h>
 
 static clg_status refuse_unknown_keys(const clg_json *root, const char *file, clg_error *error) {
-    static const char *const words[] = {
-        "name",       "title",   "date",        "gradient",  "attention",  "attention_older",
-        "source",     "notes",   "schedules",   "base",      "from",       "releases",
-        "moments",    "prints",  "family",      "fabric",    "recipes",    "models",
-        "gpus",       "until",   "as",          "shardings", "recomputes", "assumes",
-        "current_on", "vendors", "follows_base"};
+    static const char *const words[] = {"name",         "title",
+                                        "date",         "gradient",
+                                        "attention",    "attention_older",
+                                        "source",       "notes",
+                                        "schedules",    "base",
+                                        "from",         "releases",
+                                        "moments",      "prints",
+                                        "family",       "fabric",
+                                        "recipes",      "models",
+                                        "gpus",         "until",
+                                        "as",           "shardings",
+                                        "recomputes",   "assumes",
+                                        "current_on",   "vendors",
+                                        "follows_base", "current_beside_narrow_base"};
     enum { WORDS = sizeof words / sizeof words[0] };
     const char *names[CLG_TERMS_MOST + WORDS];
     for (int i = 0; i < clg_term_count; i++) names[i] = clg_terms[i].key;
@@ -96,7 +104,8 @@ static clg_status check_words(const clg_json *root, const char *file, clg_error 
         clg_error_at(error, file, month->line, month->column, months[i]);
         return clg_fail(error, CLG_BAD_INPUT, "write it like \"2026-04\"", "no month");
     }
-    return CLG_OK;
+    bool current;
+    return clg_json_bool(root, "current_beside_narrow_base", &current, file, error);
 }
 
 static clg_status read_words(const clg_json *root, const char *file, clg_stack *stack,

@@ -221,40 +221,53 @@ static const char *newest(const clg_json *root) {
     return last;
 }
 
-static bool is_current_on(const clg_json *root, const char *vendor) {
+static bool is_current(const clg_json *root, const char *vendor, bool narrow_base) {
+    const clg_json *beside = clg_json_member(root, "current_beside_narrow_base");
     const clg_json *list = clg_json_member(root, "current_on");
+    if (narrow_base) return beside && beside->truth;
     for (const clg_json *word = list ? list->first : NULL; word; word = word->next)
         if (vendor && word->text && strcmp(word->text, vendor) == 0) return true;
     return false;
 }
 
-clg_status clg_stack_current(clg_arena *arena, const char *vendor, clg_stack *stack,
-                             clg_error *error) {
-    const char *name = clg_arena_print(arena, "stack of %s", vendor ? vendor : "");
+/* *file is NULL where none says so. */
+static clg_status find_current(clg_arena *arena, const char *vendor, bool narrow_base,
+                               const clg_file **file, const clg_json **root, clg_error *error) {
+    int count;
+    const clg_file *files = clg_dataset_folder("stack/", &count);
+    *file = NULL;
+    for (int i = 0; i < count && !*file; i++) {
+        const clg_file *one = &files[i];
+        if (!strstr(one->text, "\"current_")) continue; /* spares reading all of them */
+        if (clg_dataset_parse(arena, one->path, one->text, one->size, root, error) != CLG_OK)
+            return error->status;
+        if (is_current(*root, vendor, narrow_base)) *file = one;
+    }
+    return CLG_OK;
+}
+
+clg_status clg_stack_current(clg_arena *arena, const char *vendor, bool narrow_base,
+                             clg_stack *stack, clg_error *error) {
+    const char *name = narrow_base ? "stack beside a narrow base"
+                                   : clg_arena_print(arena, "stack of %s", vendor ? vendor : "");
     const clg_stack *kept = clg_kept_made(arena, name);
     if (kept) {
         *stack = *kept;
         return CLG_OK;
     }
-    int count;
-    const clg_file *files = clg_dataset_folder("stack/", &count);
-    for (int i = 0; i < count; i++) {
-        const clg_json *root;
-        const clg_file *file = &files[i];
-        if (!strstr(file->text, "\"current_on\"")) continue; /* spares reading all of them */
-        if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
-            return CLG_BAD_INPUT;
-        if (!is_current_on(root, vendor)) continue;
-        clg_status status =
-            read_file(arena, file->path, file->text, file->size, newest(root), stack, error);
-        stack->chosen = strcmp(vendor, CLG_STACK_NARROW_BASE) == 0
-                            ? "none was named, the usual one beside 4 or 8 bits"
-                            : "none was named, the current one here";
-        if (status == CLG_OK) clg_kept_put(arena, name, stack, sizeof *stack);
+    const clg_file *file;
+    const clg_json *root;
+    clg_status status = find_current(arena, vendor, narrow_base, &file, &root, error);
+    if (status != CLG_OK) return status;
+    if (!file) {
+        status = read_default(arena, LATEST, stack, error);
+        stack->chosen = "none was named, none is known for these GPUs";
         return status;
     }
-    clg_status status = read_default(arena, LATEST, stack, error);
-    stack->chosen = "none was named, none is known for these GPUs";
+    status = read_file(arena, file->path, file->text, file->size, newest(root), stack, error);
+    stack->chosen = narrow_base ? "none was named, the usual one beside 4 or 8 bits"
+                                : "none was named, the current one here";
+    if (status == CLG_OK) clg_kept_put(arena, name, stack, sizeof *stack);
     return status;
 }
 

@@ -125,12 +125,12 @@ clg_status clg_stack_recipe(clg_arena *arena, clg_stack *stack, const char *mode
 clg_status clg_stack_read(clg_arena *arena, const char *file, const char *text, size_t size,
                           clg_stack *stack, clg_error *error);
 
-/* The current generation for GPUs of a vendor, or beside a frozen model kept in 4 or 8 bits, which
- * most trainers cannot (CLG_STACK_NARROW_BASE in the vendor's place): the stack whose file says so
- * ("current_on"), as of its newest release; the default for an unknown stack where none does. */
-#define CLG_STACK_NARROW_BASE "narrow-base"
-clg_status clg_stack_current(clg_arena *arena, const char *vendor, clg_stack *stack,
-                             clg_error *error);
+/* The current generation for GPUs of a vendor ("current_on" in its file), as of its newest release;
+ * the default for an unknown stack where no file says so. With `narrow_base` it is the one that
+ * trains beside a frozen model kept in 4 or 8 bits ("current_beside_narrow_base"), which most
+ * trainers cannot, whoever makes the GPUs. */
+clg_status clg_stack_current(clg_arena *arena, const char *vendor, bool narrow_base,
+                             clg_stack *stack, clg_error *error);
 
 /* Whether it is known to run on GPUs of this vendor; NULL and what no file says: yes. */
 bool clg_stack_runs_on(const clg_stack *stack, const char *vendor);

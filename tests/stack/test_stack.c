@@ -28,15 +28,15 @@ static void check_kept(void) {
     clg_kept *kept = clg_kept_open();
     clg_arena one = {.kept = kept}, two = {.kept = kept};
     CASE("the current stack is read once, lives longer than the call that read it, and is a copy");
-    CHECK(clg_stack_current(&one, "nvidia", &first, &error) == CLG_OK);
+    CHECK(clg_stack_current(&one, "nvidia", false, &first, &error) == CLG_OK);
     first.host.launch_s = -1;
     clg_arena_clear(&one);
-    CHECK(clg_stack_current(&two, "nvidia", &later, &error) == CLG_OK);
+    CHECK(clg_stack_current(&two, "nvidia", false, &later, &error) == CLG_OK);
     CHECK(later.data == first.data && later.date == first.date && later.host.launch_s >= 0);
     const clg_stack *there = clg_kept_made(&two, "stack of nvidia");
     CHECK(there && there->data == first.data && !clg_kept_made(&two, "stack of amd"));
     CASE("vendors that data/ does not know are not kept");
-    CHECK(clg_stack_current(&two, "nobody", &later, &error) == CLG_OK);
+    CHECK(clg_stack_current(&two, "nobody", false, &later, &error) == CLG_OK);
     CHECK(!clg_kept_made(&two, "stack of nobody") && !clg_kept_made(&arena, "stack of nvidia"));
     clg_arena_clear(&two);
     clg_kept_close(kept);
@@ -208,17 +208,19 @@ static void check_software(void) {
     clg_layout l = {.dp = 8, .zero = 3, .tp = 1, .cp = 1, .ep = 1, .etp = 1, .pp = 1};
     CASE(
         "nobody names software: the newest release of what is current for the GPUs, else a middle");
-    CHECK(clg_stack_current(&arena, "nvidia", &s, &error) == CLG_OK);
+    CHECK(clg_stack_current(&arena, "nvidia", false, &s, &error) == CLG_OK);
     CHECK(s.known && s.chosen && strcmp(s.date, "2026-06") >= 0 && s.assumes);
     CHECK(clg_stack_runs_on(&s, "nvidia") && !clg_stack_runs_on(&s, "amd"));
-    CHECK(clg_stack_current(&arena, "amd", &s, &error) == CLG_OK);
+    CHECK(clg_stack_current(&arena, "amd", false, &s, &error) == CLG_OK);
     CHECK(s.known && clg_stack_runs_on(&s, "amd"));
-    CHECK(clg_stack_current(&arena, "nobody", &s, &error) == CLG_OK);
+    CHECK(clg_stack_current(&arena, "nobody", false, &s, &error) == CLG_OK);
     CHECK(!s.known && s.chosen);
+    CHECK(clg_stack_current(&arena, "nobody", true, &s, &error) == CLG_OK);
+    CHECK(s.known && strstr(s.chosen, "beside 4 or 8 bits"));
     CASE(
         "recipes of performance are for the boards they were written on: older ones have defaults");
     const double graphs = 3e-6;
-    CHECK(clg_stack_current(&arena, "nvidia", &s, &error) == CLG_OK);
+    CHECK(clg_stack_current(&arena, "nvidia", false, &s, &error) == CLG_OK);
     CHECK(clg_stack_recipe(&arena, &s, "llama-3.1-8b", "h100-sxm", &error) == CLG_OK);
     CHECK_NEAR(s.host.launch_s, graphs, 1e-12);
     CHECK(s.fused.cross_entropy && s.gradient == CLG_BF16);
@@ -259,6 +261,7 @@ static void check_strict(void) {
         "{}",
         "{\"name\": \"m\", \"vendors\": \"nvidia\"}",
         "{\"name\": \"m\", \"current_on\": [1]}",
+        "{\"name\": \"m\", \"current_beside_narrow_base\": 1}",
         "{\"name\": \"m\", \"date\": \"2026\"}",
         "{\"name\": \"m\", \"recipes\": [{\"models\": [\"x\"], \"until\": \"soon\"}]}",
         "{\"name\": \"m\", \"kernel_slowdown\": {\"value\": 0.9, \"source\": \"x\", \"kind\": "
