@@ -69,6 +69,10 @@ static bool scales_rows(const clg_shard *shard) {
     return shard->stack->precision.scaled_rows && shard->layout->precision == CLG_FP8;
 }
 
+static bool casts_orders(const clg_shard *shard) {
+    return shard->stack->precision.cast_orders && shard->layout->precision >= CLG_MXFP8;
+}
+
 /* Narrow products need their inputs cast and scaled: one pass that reads 16 bit and writes the
  * narrow value twice (row- and column-wise copies: forward and weight gradient need other
  * orders); current scaling reads it once more before, for the scale. Scaled by row, the other order
@@ -80,21 +84,22 @@ static clg_op *cast(clg_block *block, const clg_shard *shard, clg_pass pass, dou
     clg_op *op = clg_block_add(block, CLG_OP_MEMORY, pass, "cast to narrow precision");
     op->casts = true;
     bool twice = shard->stack->precision.current_scaling && shard->layout->precision == CLG_FP8;
-    int passes = scales_rows(shard) ? 3 : twice ? 2 : 1;
+    int passes = scales_rows(shard) ? 3 : twice || casts_orders(shard) ? 2 : 1;
     op->hbm_bytes = elements * (passes * shard->wide_bytes + 2 * narrow);
     return op;
 }
 
-/* Scaled by row a weight is cast where it is multiplied: forward, and turned first, backward (the
- * same file). */
-static void cast_weight_rows(clg_block *block, const clg_shard *shard, double parameters) {
+/* Scaled by row a weight is cast where it is multiplied: forward, and turned first, backward; by
+ * torchao's blocks forward and backward, in either order (the same function). */
+static void cast_weight_late(clg_block *block, const clg_shard *shard, double parameters) {
     static const char *const name = "scale and cast weights";
     double narrow = clg_precision_bytes(shard->layout->precision), wide = shard->wide_bytes;
-    if (!scales_rows(shard)) return;
+    bool turned = scales_rows(shard);
+    if (!turned && !casts_orders(shard)) return;
     clg_block_add(block, CLG_OP_MEMORY, CLG_PASS_FORWARD, name)->hbm_bytes =
         parameters * (wide + narrow);
     clg_block_add(block, CLG_OP_MEMORY, CLG_PASS_BACKWARD_INPUT, name)->hbm_bytes =
-        parameters * (3 * wide + narrow);
+        parameters * ((turned ? 3 : 1) * wide + narrow);
 }
 
 /* The weight gradient is added to a buffer kept over micro-batches: one more read and write of it,
@@ -136,7 +141,7 @@ void clg_block_linear(clg_block *block, const clg_shard *shard, clg_matrix w) {
     clg_precision precision = narrow ? shard->layout->precision : shard->wide;
     if (narrow) clg_block_frozen(block, shard, &w);
     cast_weight(block, shard, w.in * w.out);
-    if (narrow) cast_weight_rows(block, shard, w.in * w.out);
+    if (narrow) cast_weight_late(block, shard, w.in * w.out);
     if (narrow) cast(block, shard, CLG_PASS_FORWARD, w.rows * w.in);
     product(block, &w, CLG_PASS_FORWARD, precision);
     if (narrow) cast(block, shard, CLG_PASS_BACKWARD_INPUT, w.rows * w.out);

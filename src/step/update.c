@@ -53,7 +53,8 @@ static void collective(const writer *w, const message *m) {
  * (enable_fsdp_float8_all_gather; vector weights go along in this count). */
 static double gathered_weight_bytes(const clg_stack *stack, const clg_layout *layout) {
     double narrow = clg_precision_bytes(layout->precision), weight = clg_weight_bytes(layout);
-    return stack->traffic.narrow_gathers && narrow < weight ? narrow : weight;
+    bool late = stack->precision.cast_orders && layout->precision >= CLG_MXFP8;
+    return stack->traffic.narrow_gathers && !late && narrow < weight ? narrow : weight;
 }
 
 /* Bytes of a gradient on its way: FSDP reduces in the type its mixed precision names, and puts the

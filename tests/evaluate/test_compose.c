@@ -130,6 +130,12 @@ static void shards(void) {
     forward = layer / 2 + 31 * layer / 4 + edge;
     backward = 32 * layer * (0.25 + 0.4) + edge * 0.9;
     CHECK_NEAR(whole(&s, l).time.dp_exposed_s, forward + backward + 2 * edge, 1e-9);
+    CASE("what is cast anew in both orders is gathered in 16 bit");
+    l.precision = CLG_MXFP8, s.stack.precision.cast_orders = true;
+    forward = layer + 31 * layer / 2 + edge;
+    backward = 32 * layer * (0.5 + 0.4) + edge * 0.9;
+    CHECK_NEAR(whole(&s, l).time.dp_exposed_s, forward + backward + 2 * edge, 1e-9);
+    s.stack.precision.cast_orders = false;
     CASE("ZeRO-2, four micro-batches: gathered in the first, scattered in the last");
     l.precision = CLG_BF16, s.stack.traffic.narrow_gathers = false;
     l.zero = 2, l.accumulation = 4, l.global_batch = 256;

@@ -170,6 +170,13 @@ static void check_llama(void) {
     CHECK_NEAR(bytes_of(layer(&s, &l), "scale and cast weights", true), 3 * parameters, 1e-14);
     CHECK_NEAR(bytes_of(layer(&s, &l), "scale and cast weights", false), 7 * parameters, 1e-14);
     s.stack.precision.scaled_rows = false;
+    CASE("a kernel for each order of block scales: 6 bytes; of weights one forward, one backward");
+    l.precision = CLG_MXFP8, s.stack.precision.cast_orders = true;
+    CHECK_NEAR(bytes_of(layer(&s, &l), "cast to narrow precision", true),
+               4096.0 * (5120 + 2048 + 5120 + 6400) * 6, 1e-14);
+    CHECK_NEAR(bytes_of(layer(&s, &l), "scale and cast weights", true), 3 * parameters, 1e-14);
+    CHECK_NEAR(bytes_of(layer(&s, &l), "scale and cast weights", false), 3 * parameters, 1e-14);
+    s.stack.precision.cast_orders = false;
     CASE("a weight gradient is added up for every later micro-batch: 6 bytes in the product, else "
          "10");
     /* parameters of the products of a rank: 5120 (16 + 2 x 2) 128 + 2048 x 5120 + 3 x 5120 x 6400;
