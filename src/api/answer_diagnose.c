@@ -75,8 +75,10 @@ static clg_status read_log(clg_arena *arena, const clg_attachment *file, bool ti
         return CLG_OK;
     *logs = (clg_train_logs){.arena = arena};
     if (timed) return CLG_OK;
+    const char *end = clg_train_log_end((clg_slice){file->text, file->size});
     return clg_fail(error, CLG_BAD_INPUT, "give the time as --measured 12.5s",
-                    "%.80s: no steps of a known trainer in it", file->name);
+                    "%.80s: no steps of a known trainer in it%s%s", file->name, end ? "; " : "",
+                    end ? end : "");
 }
 
 /* What a job leaves open is as its log states it. */

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SMALL_FILE = 16 << 20 }; /* bytes; configs and data files are a few kB */
+enum { SMALL_FILE = 16 << 20, LOG_FILE = 1 << 30 }; /* bytes; configs and data are a few kB */
 
 /* Attaches the file a knob names. */
-static clg_status attach(clg_session *session, const char *path, clg_attachment *file,
+static clg_status attach(clg_session *session, const char *path, size_t most, clg_attachment *file,
                          clg_error *error) {
     file->name = path;
-    return clg_file_read(session->arena, path, SMALL_FILE, &file->text, &file->size, error);
+    return clg_file_read(session->arena, path, most, &file->text, &file->size, error);
 }
 
 static clg_status take_list(const char **list, int *count, const char *value, clg_error *error) {
@@ -37,8 +37,10 @@ static clg_status take_value(clg_session *session, clg_param param, const char *
         return clg_fail(error, CLG_BAD_USAGE, "it may be auto, always, never",
                         "unknown --color '%.32s'", value);
     request->value[param] = value;
-    return clg_param_is_file(param, value) ? attach(session, value, &request->file[param], error)
-                                           : CLG_OK;
+    return clg_param_is_file(param, value)
+               ? attach(session, value, param == CLG_PARAM_LOG ? LOG_FILE : SMALL_FILE,
+                        &request->file[param], error)
+               : CLG_OK;
 }
 
 /* "--flag value", "--flag=value" or "--switch". Advances *at past what it took. */

@@ -17,6 +17,11 @@ static clg_status refuse(clg_error *error, const char *path, const char *mend,
     return clg_fail(error, CLG_BAD_INPUT, mend, "%s", message);
 }
 
+static clg_status too_large(clg_error *error, const char *path, size_t most) {
+    clg_error_at(error, path, 0, 0, NULL);
+    return clg_fail(error, CLG_BAD_INPUT, "give a smaller one", "larger than %zu MiB", most >> 20);
+}
+
 /* Streams (a pipe, /dev/stdin) have no size: read until the bound. */
 static clg_status read_all(clg_arena *arena, FILE *file, const char *path, size_t most,
                            const char **text, size_t *size, clg_error *error) {
@@ -24,7 +29,7 @@ static clg_status read_all(clg_arena *arena, FILE *file, const char *path, size_
     char block[65536];
     size_t got;
     while ((got = fread(block, 1, sizeof block, file)) > 0) {
-        if (all.size + got > most) return refuse(error, path, "give a smaller one", "too large");
+        if (all.size + got > most) return too_large(error, path, most);
         clg_text_add(&all, block, got);
     }
     if (ferror(file)) return refuse(error, path, "check the disk", strerror(errno));
@@ -43,7 +48,7 @@ static clg_status inflate_all(z_stream *z, clg_text *all, const char *path, size
         z->avail_out = sizeof block;
         code = inflate(z, Z_NO_FLUSH);
         clg_text_add(all, block, sizeof block - z->avail_out);
-        if (all->size > most) return refuse(error, path, "give a smaller one", "too large");
+        if (all->size > most) return too_large(error, path, most);
         if (code != Z_OK && code != Z_STREAM_END) break;
     }
     if (code == Z_STREAM_END) return CLG_OK;
@@ -76,12 +81,14 @@ clg_status clg_file_read(clg_arena *arena, const char *path, size_t most, const 
     bool standard = strcmp(path, "-") == 0;
     if (!standard && stat(path, &about) == 0 && S_ISDIR(about.st_mode))
         return refuse(error, path, "name a file in it", "this is a directory");
+    bool address = strstr(path, "://") != NULL;
     FILE *file = standard ? stdin : fopen(path, "rb");
     if (!file)
         return refuse(error, path,
-                      errno == ENOENT || errno == ENOTDIR ? "check the path"
-                                                          : "check its permissions",
-                      strerror(errno));
+                      address                               ? "fetch it first (curl -LO URL)"
+                      : errno == ENOENT || errno == ENOTDIR ? "check the path"
+                                                            : "check its permissions",
+                      address ? "addresses are not fetched" : strerror(errno));
     clg_status status = read_all(arena, file, path, most, text, size, error);
     if (!standard) fclose(file);
     return status == CLG_OK ? unpack(arena, path, most, text, size, error) : status;

@@ -3,6 +3,7 @@
 #include "base/letters.h"
 #include "dataset/dataset.h"
 #include "job/reading.h"
+#include "record/train_log.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -214,12 +215,15 @@ static clg_status no_trainer(clg_reading *r) {
         return clg_fail(r->error, CLG_BAD_INPUT, "close it", "a quote is opened and never closed");
     }
     if (is_log(r->files[0].name)) {
+        clg_slice text = {r->files[0].text, r->files[0].size};
+        const char *end = clg_train_log_end(text);
         clg_error_at(r->error, r->files[0].name, 0, 0, NULL);
         return clg_fail(r->error, CLG_BAD_INPUT,
                         "give the lines of a trainer that report steps, or a table with columns "
                         "of the step and of its time or rate, named as W&B exports them "
                         "('_step', 'iteration-time')",
-                        "nothing in it tells how long a step took");
+                        "nothing in it tells how long a step took%s%s", end ? "; " : "",
+                        end ? end : "");
     }
     clg_error_at(r->error, r->files[0].name, name ? node->line : 0, 0, NULL);
     if (name)
@@ -294,6 +298,12 @@ static void take_given(clg_reading *r) {
     }
 }
 
+/* Two bytes before every text that Windows calls Unicode. */
+static bool is_wide(const clg_job_file *file) {
+    return file->size > 1 &&
+           (memcmp(file->text, "\xff\xfe", 2) == 0 || memcmp(file->text, "\xfe\xff", 2) == 0);
+}
+
 static clg_status check_files(const clg_reading *r) {
     if (r->file_count > MOST_FILES)
         return clg_fail(r->error, CLG_BAD_USAGE, "name those of one job", "more than 32 files");
@@ -301,11 +311,14 @@ static clg_status check_files(const clg_reading *r) {
         const clg_job_file *file = &r->files[i];
         const char *fault = file->size > FILE_BYTES ? "a configuration of more than 1 MiB"
                             : file->size == 0       ? "it is empty"
+                            : is_wide(file)         ? "it is UTF-16"
                             : memchr(file->text, '\0', file->size) ? "it is no text"
                                                                    : NULL;
         if (!fault) continue;
         clg_error_at(r->error, file->name, 0, 0, NULL);
-        return clg_fail(r->error, CLG_BAD_INPUT, "name the job's own file", "%s", fault);
+        return clg_fail(r->error, CLG_BAD_INPUT,
+                        is_wide(file) ? "save it as UTF-8" : "name the job's own file", "%s",
+                        fault);
     }
     return CLG_OK;
 }

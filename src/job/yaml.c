@@ -302,6 +302,15 @@ static clg_status mapping(clg_yaml_reader *r, int indent, clg_json *object) {
     return CLG_OK;
 }
 
+/* What has no place there: a tab before it is the likely cause, and hard to see. */
+static clg_status stray(clg_yaml_reader *r, const char *mend, const char *fault) {
+    const char *at = r->line_start;
+    while (at < r->end && *at == ' ') at++;
+    if (at == r->end || *at != '\t') return clg_yaml_fault(r, mend, fault);
+    r->at = at;
+    return clg_yaml_fault(r, "write spaces", "a tab indents the line");
+}
+
 /* A node whose first character is at the reader's place: its column is the indent. */
 static clg_status branch(clg_yaml_reader *r, int least, clg_json **node) {
     int indent = column(r), anchor;
@@ -313,7 +322,7 @@ static clg_status branch(clg_yaml_reader *r, int least, clg_json **node) {
     if (count(r) != CLG_OK) return CLG_BAD_INPUT;
     clg_status status = dash ? sequence(r, indent, *node) : mapping(r, indent, *node);
     if (status == CLG_OK && r->at < r->end && column(r) > indent)
-        return clg_yaml_fault(r, "mend its indent", "did not find expected key");
+        return stray(r, "mend its indent", "did not find expected key");
     return status;
 }
 
@@ -334,15 +343,15 @@ clg_status clg_yaml_scalar_or_flow(clg_yaml_reader *r, int indent, clg_json **no
         status = flow(r, node);
     else {
         *node = clg_yaml_plain(r, indent, false);
-        status = *node ? count(r)
-                       : clg_yaml_fault(r, "mend the YAML there",
-                                        "found character that cannot start any token");
+        status =
+            *node ? count(r)
+                  : stray(r, "mend the YAML there", "found character that cannot start any token");
     }
     if (anchor >= 0) r->anchor[anchor].node = *node;
     if (status != CLG_OK || r->at == r->line_start) return status; /* behind a block scalar */
     clg_yaml_spaces(r);
     if (r->at < r->end && !strchr("\r\n#", *r->at) && column(r) > 0)
-        return clg_yaml_fault(r, "mend the YAML there", "did not find expected key");
+        return stray(r, "mend the YAML there", "did not find expected key");
     return CLG_OK;
 }
 

@@ -140,6 +140,7 @@ static void escape(clg_yaml_reader *r, clg_text *out) {
 clg_status clg_yaml_quoted(clg_yaml_reader *r, clg_json **node) {
     clg_text out = {.arena = r->arena};
     int line = r->line, column = (int)(r->at - r->line_start) + 1;
+    const char *opened = r->at, *line_start = r->line_start;
     char quote = *r->at++;
     while (r->at < r->end) {
         char c = *r->at;
@@ -163,7 +164,7 @@ clg_status clg_yaml_quoted(clg_yaml_reader *r, clg_json **node) {
             clg_text_add(&out, r->at++, 1);
     }
     if (r->at >= r->end) {
-        r->line = line;
+        r->line = line, r->at = opened, r->line_start = line_start;
         return clg_yaml_fault(r, "close it", "a quote is not closed");
     }
     r->at++;

@@ -103,7 +103,7 @@ static void read_lines(clg_log_reading *r, clg_slice text) {
 
 bool clg_train_log_read(clg_train_logs *logs, const char *file, clg_slice text) {
     clg_log_reading r = {.speaker = -1};
-    clg_train_log log = {.file = file};
+    clg_train_log log = {.file = file, .ended = clg_train_log_end(text)};
     for (int i = 0; i < CLG_SAIDS; i++) r.setting[i] = -1;
     for (int i = 0; i < CLG_DIALECTS; i++) r.newest[i] = -1;
     if (!clg_train_export_read(&r, file, text)) read_lines(&r, text);

@@ -23,6 +23,7 @@ typedef struct clg_train_log {
     int64_t change_step;  /* from here on another level; before_s < 0: none */
     double before_s, after_s;
     int64_t gpus, batch, seq;
+    const char *ended; /* how, where that is no end; NULL: not said */
 } clg_train_log;
 
 typedef struct clg_train_logs {
@@ -33,5 +34,8 @@ typedef struct clg_train_logs {
 
 /* Appends what a log tells; false when it is no log of a training program. */
 bool clg_train_log_read(clg_train_logs *logs, const char *file, clg_slice text);
+
+/* How a log ends, where that is no end ("it ran out of GPU memory"); NULL: not said. */
+const char *clg_train_log_end(clg_slice text);
 
 #endif

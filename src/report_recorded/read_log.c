@@ -17,6 +17,7 @@ void clg_report_log(clg_text *t, const clg_train_log *l) {
                    clg_words_known(t, l->tokens_per_s_per_gpu, CLG_COUNT));
     clg_text_print(t, "  rate        %s a GPU, as the program counts\n",
                    clg_words_known(t, l->flop_per_s_per_gpu, CLG_FLOP_PER_S));
+    if (l->ended) clg_text_print(t, "  end         %s\n", l->ended);
 }
 
 static void add_change(clg_json_writer *w, const clg_train_log *l) {
@@ -54,6 +55,7 @@ static void add_log(clg_json_writer *w, const char *key, const clg_train_log *l)
     clg_json_add_whole(w, "gpus", l->gpus);
     clg_json_add_whole(w, "global_batch", l->batch);
     clg_json_add_whole(w, "seq", l->seq);
+    if (l->ended) clg_json_add_string(w, "end", l->ended);
     clg_json_add_number(w, "drift", l->drift);
     add_change(w, l);
     clg_json_close(w, '}');

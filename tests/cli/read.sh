@@ -114,4 +114,21 @@ expect 0 out '"measured_step_s": 2.1,' trace $log --plan "$scratch/plan.json" --
 expect 0 out '^launch +the best that accelerate can run' plan llama-3-8b --gpus 64 --seq 8192 --global-batch 4Mtok --stack pytorch --launch accelerate -o "$scratch/best"
 check "it is written and read back: one rank a copy" '"$ceiling" read "$scratch/best/accelerate.yaml" "$scratch/best/train.sh" | grep -q "^  tp  *1 "'
 check "what it costs, for programs" '"$ceiling" plan llama-3-8b --gpus 64 --seq 8192 --global-batch 4Mtok --stack pytorch --launch accelerate --json | grep -q "not_for_the_best"'
+# ---- files that are none: each says what it is, where, and what to do ----
+printf 'base_model: a\n\tsequence_len: 2\n' >"$scratch/tab.yaml"
+expect 1 err 'tab.yaml:2:1: a tab indents the line; write spaces' read "$scratch/tab.yaml"
+printf 'sequence_len: 2\nbase_model: "meta\nmicro_batch_size: 1\n' >"$scratch/quote.yaml"
+expect 1 err 'quote.yaml:2:13: a quote is not closed; close it' read "$scratch/quote.yaml"
+printf '\377\376b\000' >"$scratch/wide.yaml"
+expect 1 err 'it is UTF-16; save it as UTF-8' read "$scratch/wide.yaml"
+expect 1 err 'curl -LO URL' read https://example.com/train.yaml
+printf 'step 1\ntorch.OutOfMemoryError: CUDA out of memory.\n' >"$scratch/crash.log"
+expect 1 err 'it ran out of GPU memory' read "$scratch/crash.log"
+expect 1 err 'it ran out of GPU memory' diagnose llama-2-7b --gpus 8 --log "$scratch/crash.log"
+{ cat $log; echo 'torch.OutOfMemoryError: CUDA out of memory.'; } >"$scratch/end.log"
+expect 0 out '^  end +it ran out of GPU memory$' read "$scratch/end.log"
+expect 0 out '"end": "it ran out of GPU memory"' read --json "$scratch/end.log"
+head -c 17000000 /dev/zero | tr '\0' x >"$scratch/huge.log"
+expect 1 err 'no steps of a known trainer' diagnose llama-2-7b --gpus 8 --log "$scratch/huge.log"
+expect 1 err 'larger than 16 MiB' explain "$scratch/huge.log" --gpus 8
 finish
