@@ -79,6 +79,26 @@ static void check_built_in_recipes(void) {
     CHECK(read("{\"name\": \"m\", \"base\": \"megatron-2026\"}", &mine, &error) == CLG_OK);
     CHECK(clg_stack_recipe(&arena, &mine, "deepseek-v3", "gb200", &error) == CLG_OK);
     CHECK(mine.recompute.latent);
+    CASE("built in: MaxText's mixtures on AMD compute places of a fixed capacity");
+    static const struct {
+        const char *model, *gpu;
+        double capacity;
+    } fixed[] = {{"deepseek-v2-lite", "mi355x", 1.25},
+                 {"mixtral-8x7b", "mi300x", 1},
+                 {"mixtral-8x7b", "h100-sxm", 0}};
+    for (int i = 0; i < 3; i++) {
+        CHECK(clg_stack_find(&arena, "maxtext-2024", &mine, &error) == CLG_OK);
+        CHECK(clg_stack_recipe(&arena, &mine, fixed[i].model, fixed[i].gpu, &error) == CLG_OK);
+        CHECK_NEAR(mine.experts.capacity, fixed[i].capacity, 1e-15);
+    }
+    CASE("built in: Primus multiplies experts in 16 bit until 2026-06, and turns latent heads in "
+         "one kernel from 2026-04 on, not those of DeepSeek V2");
+    CHECK(clg_stack_find(&arena, "primus@2026-05", &mine, &error) == CLG_OK);
+    CHECK(clg_stack_find(&arena, "primus@2026-06", &other, &error) == CLG_OK);
+    CHECK(mine.experts.wide && !other.experts.wide && !mine.fused.latent_rotary);
+    CHECK(clg_stack_recipe(&arena, &mine, "deepseek-v2", "mi355x", &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &other, "deepseek-v3", "mi355x", &error) == CLG_OK);
+    CHECK(!mine.fused.latent_rotary && other.fused.latent_rotary);
     CASE("built in: NeMo's recipes of 2025 replay graphs of an 8B on Blackwell, of GPT-3 on GB200; "
          "elsewhere eager modules take 57 us a launch");
     CHECK(clg_stack_find(&arena, "nemo-2024@2025-05", &mine, &error) == CLG_OK);
