@@ -111,6 +111,29 @@ static const char *other_job(clg_arena *arena, const clg_train_log *log, const c
         said * 1e-12, implied * 1e-12);
 }
 
+/* A log in which steps went to another level, or grew by more than measurements err, says how the
+ * job once ran. Of growth the ends of a line through its steps are taken. */
+static clg_status take_change(clg_arena *arena, const clg_train_log *log, clg_observations *seen,
+                              clg_error *error) {
+    clg_diagnosis_rules rules;
+    if (clg_diagnosis_rules_find(arena, &rules, error) != CLG_OK) return error->status;
+    if (seen->before_s > 0) return CLG_OK;
+    if (log->before_s > 0 && log->after_s > log->before_s) {
+        seen->before_s = log->before_s;
+        seen->step_s = log->after_s;
+        seen->before_written =
+            clg_arena_print(arena, "up to step %lld of the log", (long long)log->change_step - 1);
+        seen->written = clg_arena_print(arena, "from step %lld of %s's log on",
+                                        (long long)log->change_step, log->trainer);
+    } else if (log->drift > 2 * rules.measured_sigma) {
+        seen->before_s = log->step_median_s * (1 - log->drift / 2);
+        seen->step_s = log->step_median_s * (1 + log->drift / 2);
+        seen->before_written = "where the log begins";
+        seen->written = clg_arena_print(arena, "where %s's log ends", log->trainer);
+    }
+    return CLG_OK;
+}
+
 static clg_status take_log(clg_arena *arena, const clg_train_logs *logs, const clg_answer *plan,
                            clg_observations *seen, clg_error *error) {
     if (logs->count == 0) return CLG_OK;
@@ -121,6 +144,7 @@ static clg_status take_log(clg_arena *arena, const clg_train_logs *logs, const c
     seen->step_s = log->step_median_s;
     seen->written = clg_arena_print(arena, "median of %d steps, %s log%s", log->steps, log->trainer,
                                     other_job(arena, log, &plan->evaluation));
+    if (take_change(arena, log, seen, error) != CLG_OK) return error->status;
     return clg_log_check_size(log, &plan->evaluation.layout, error);
 }
 

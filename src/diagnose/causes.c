@@ -144,18 +144,17 @@ static bool wide_numbers(clg_world *w, double level) {
     return w->scenario->machine.gpu.peak_flop_per_s[precision] > 0;
 }
 
-/* 1: states of the optimizer; 2: shards of weights too, which come over PCIe in every forward and
- * every backward (DeepSpeed offload_param, FSDP CPUOffload), nothing of it hidden: errs high. */
-static bool offloads(clg_world *w, double level) {
+/* States of the optimizer, and under ZeRO-3, as the common files have it (DeepSpeed offload_param,
+ * FSDP CPUOffload), shards of weights too, which come over PCIe in every forward and backward,
+ * nothing of it hidden: errs high. A host of few threads, or of pageable memory, is slower. */
+static bool offloads(clg_world *w, double strength) {
     const clg_layout *l = &w->layout;
     const clg_scenario *s = w->scenario;
-    if (level < 2 && l->offload) return false;
-    w->layout.offload = w->idles = true;
-    if (level < 2) return true;
     double shard = (double)s->model.parameters * clg_weight_bytes(l) / (double)clg_layout_gpus(l);
     double pcie = s->machine.gpu.pcie_bytes_per_s;
-    if (l->zero < 3 || pcie <= 0) return false;
-    w->more_s = 2 * (double)l->accumulation * shard / pcie;
+    w->scenario->stack.host.gigabyte_s *= strength;
+    w->layout.offload = w->idles = true;
+    if (l->zero == 3 && pcie > 0) w->more_s = strength * 2 * (double)l->accumulation * shard / pcie;
     return true;
 }
 

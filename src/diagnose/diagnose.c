@@ -388,7 +388,9 @@ clg_status clg_diagnose(clg_arena *arena, const clg_scenario *scenario, const cl
         waiting_s += planned_s[i];
         d->suspect[i].probability *= (1 - d->healthy) / (all > 0 ? all : 1);
     }
-    for (int i = 0; i < d->suspects; i++)
+    bool faster =
+        seen->step_s > 0 && seen->step_s < plan->step_p10_s; /* waits for less than that */
+    for (int i = 0; i < d->suspects && !faster; i++)
         add_planned(&t, d->healthy, waiting_s, &d->suspect[i], planned_s[i]);
     weigh_count(&t, well.prior, d);
     qsort(d->suspect, (size_t)d->suspects, sizeof *d->suspect, by_probability);

@@ -23,7 +23,6 @@ static const char *level_words(const char *name, double level) {
          {"attention goes through memory", "attention, norms, activations and the loss",
           "those, and the optimizer goes tensor by tensor"}},
         {"recompute", {"attention", "whole layers", ""}},
-        {"offload", {"states of the optimizer", "weights too", ""}},
         {"wide_numbers", {"TF32", "FP32, outside of tensor cores", ""}},
         {"pipeline_bubble",
          {"one chunk a stage", "half the micro-batches", "a quarter of the micro-batches"}}};

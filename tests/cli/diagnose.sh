@@ -135,6 +135,16 @@ expect 0 out '"log": "Using network Socket"' diagnose $slow --measured 3s --log 
 expect 1 err 'no steps of a known trainer' diagnose $slow --log "$scratch/nccl.log"
 echo '[WARNING] 4 pytorch allocator cache flushes since last step. this happens when there is high memory pressure' >"$scratch/flush.log"
 expect 0 out '^measured 3.00 s a step \(0[.]333it/s\)' diagnose $slow --measured 0.333it/s --log "$scratch/flush.log"
+# A log whose steps went to another level, or grew, says so by itself.
+for step in $(seq 1 60); do
+    printf '%s\n' " iteration $step/ 99 | elapsed time per iteration (ms): $((step < 31 ? 6500 : 7900)).$((step % 7)) | global batch size: 256 | lm loss: 1.1E+01 |"
+done >"$scratch/step.log"
+expect 0 out '^before   6.50 s a step \(up to step (30|31) of the log\): 1.2[0-9]* times as long now' diagnose llama-3-8b --gpus 64 --log "$scratch/step.log"
+check "and only what comes by itself is weighed" '! grep -q "miscounted\|batches)" "$scratch/out" && grep -q "^verdict  slow" "$scratch/out"'
+for step in $(seq 1 60); do
+    printf '%s\n' " iteration $step/ 99 | elapsed time per iteration (ms): $((6500 + 40 * step)).0 | global batch size: 256 | lm loss: 1.1E+01 |"
+done >"$scratch/grow.log"
+expect 0 out '^before   .* \(where the log begins\): 1.3[0-9]* times' diagnose llama-3-8b --gpus 64 --log "$scratch/grow.log"
 # What to do next comes before the causes, once.
 "$ceiling" diagnose $slow --measured 3s >"$scratch/out"
 check "one next step" '[ "$(grep -c "^next " "$scratch/out")" = 1 ] && sed "/^causes/q" "$scratch/out" | grep -q "^next "'
