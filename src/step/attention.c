@@ -227,15 +227,24 @@ static void rotate(clg_block *block, const clg_shard *shard, double width) {
                      fused ? bytes : 5 * bytes, fused ? 1 : 8);
 }
 
+/* Of the softmax of one score. Elementary operations do it in fp32 (Megatron-LM fused_softmax.py,
+ * forward_torch_softmax; transformers, eager_attention_forward), but where the model leaves scores
+ * as they are (modeling_gpt2.py, modeling_gpt_neox.py; OPT's and BLOOM's do not: left out). */
+static double softmax_width(const clg_shard *shard) {
+    const clg_model *m = shard->model;
+    bool gated = m->kinds > 0 && m->kind[0].mlp.gated;
+    bool stays = shard->stack->kernels.softmax_by_model && !gated && !shard->autocast;
+    return shard->stack->fused.softmax || stays ? score_width(shard) : 4;
+}
+
 /* What the core leaves for the backward: fused kernels keep one statistic per row; unfused ones
- * the softmax (2 bytes), its dropout output (2) and mask (1) for every score. Of elementary
- * operations the softmax is fp32 (4), and what it is turned to or its dropout output has 2
- * (Megatron-LM fused_softmax.py, forward_torch_softmax; transformers, eager_attention_forward). */
+ * the softmax (2 bytes), its dropout output (2) and mask (1) for every score. Of an fp32 softmax
+ * what it is turned to or its dropout output has 2. */
 static double core_saved(const clg_shard *shard, double heads) {
     const clg_layout *layout = shard->layout;
     double rows = layout->micro_batch * heads * (double)layout->seq / layout->cp;
     if (is_fused(layout)) return rows * 4;
-    double turned = score_width(shard), softmax = shard->stack->fused.softmax ? turned : 4;
+    double turned = score_width(shard), softmax = softmax_width(shard);
     double beside = shard->attention_dropout ? 1 : 0;
     if (shard->attention_dropout || (softmax > turned)) beside += turned;
     return rows * (double)layout->seq * (softmax + beside);
@@ -250,8 +259,8 @@ double clg_attention_kept_core(const clg_shard *shard, const clg_attention *atte
 }
 
 /* Beside it in the backward of an unfused core: the gradient of the probabilities, turned into that
- * of the scores in place by a softmax kernel; by elementary operations fp32 scores and gradient. Of
- * a block both, and what is made of them. */
+ * of the scores in place by a softmax kernel; by elementary operations scores and gradient as wide
+ * as the softmax. Of a block both, and what is made of them. */
 static double core_transient(const clg_shard *shard, double heads) {
     const clg_layout *layout = shard->layout;
     double block = is_blockwise(layout) ? clg_blockwise_edge(shard) : 0;
@@ -259,7 +268,7 @@ static double core_transient(const clg_shard *shard, double heads) {
         return layout->micro_batch * heads * block * block * 4 * shard->wide_bytes;
     double scores =
         layout->micro_batch * heads * (double)layout->seq / layout->cp * (double)layout->seq;
-    return scores * (shard->stack->fused.softmax ? 2 : 8);
+    return scores * (shard->stack->fused.softmax ? 2 : 2 * softmax_width(shard));
 }
 
 /* The output times the logistic function of the gate; fused, or two kernels forward and four

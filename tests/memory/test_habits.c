@@ -179,6 +179,18 @@ static void scores_of_elementary_operations(void) {
         }
         CHECK_NEAR(bytes[0] - bytes[1], (dropout ? 2 : 4) * scores, 1e-12);
     }
+    CASE("where the model decides: without gates 2 + 2 + 1 kept and 4 beside, of 7 and 8");
+    plan.s.stack.fused.softmax = false;
+    plan.s.model.kind[0].mlp.gated = false;
+    of(&plan);
+    double kept_before = step.kind[0].saved_bytes, beside = step.kind[0].transient_bytes;
+    plan.s.stack.kernels.softmax_by_model = true;
+    of(&plan);
+    CHECK_NEAR(kept_before - step.kind[0].saved_bytes, 2 * scores, 1e-12);
+    CHECK_NEAR(beside - step.kind[0].transient_bytes, 4 * scores, 1e-12);
+    plan.s.model.kind[0].mlp.gated = true;
+    of(&plan);
+    CHECK_NEAR(beside, step.kind[0].transient_bytes, 1e-12);
 }
 
 static void sums_that_are_held(void) {
