@@ -160,7 +160,7 @@ static void add_levers(const clg_question *q, clg_demand_answer *a) {
     clg_lever *lever = clg_take(q->arena, CLG_LEVERS, clg_lever);
     int count = clg_levers(q->arena, &a->question, &a->choice,
                            (clg_serve_progress){tell, &progress}, lever);
-    a->levers = (clg_lever_rows){lever, count};
+    a->levers = (clg_lever_rows){.row = lever, .count = count};
 }
 
 /* The demand is a sample of what --requests counts; of a trace it is all. */
@@ -213,7 +213,7 @@ static void write_text(clg_text *out, const void *from) {
     double gpus = (double)a->answer.fleet.replicas * clg_replica_gpus(&a->replica);
     if (a->found.count > 0) clg_report_search(out, a->found.row, a->found.count, sized ? gpus : 0);
     if (a->levers.row) clg_report_levers(out, a->levers.row, a->levers.count);
-    if (a->gpus.row) clg_report_gpus(out, a->gpus.row, a->gpus.count);
+    if (a->gpus.row) clg_report_gpus(out, a->gpus.row, a->gpus.count, &a->gpus.left_out);
 }
 
 static void write_json(clg_json_writer *w, const void *from) {
@@ -226,6 +226,7 @@ static void write_json(clg_json_writer *w, const void *from) {
     if (a->found.row) clg_json_levers(w, "search", a->found.row, a->found.count);
     if (a->levers.row) clg_json_levers(w, "levers", a->levers.row, a->levers.count);
     if (a->gpus.row) clg_json_levers(w, "gpus_compared", a->gpus.row, a->gpus.count);
+    if (a->gpus.row) clg_json_left_out(w, &a->gpus.left_out);
     clg_json_close(w, '}');
 }
 

@@ -70,19 +70,22 @@ static bool measure_formats(const clg_question *q, const clg_serve_question *que
     return row->fits;
 }
 
+typedef enum outcome { RANKED, UNPRICED, UNFIT, NARROW } outcome;
+
 /* GPUs without products in bf16 would need the model in another format than it is published in. */
-static bool measure_gpu(const clg_question *q, const clg_serve_question *question,
-                        const clg_engine *engine, const char *gpu, clg_scenario *scenario,
-                        clg_lever *row) {
+static outcome measure_gpu(const clg_question *q, const clg_serve_question *question,
+                           const clg_engine *engine, const char *gpu, clg_scenario *scenario,
+                           clg_lever *row) {
     clg_space space;
     clg_replica_choice choice = {0};
     clg_error none = {0};
-    if (move_to(q, gpu, scenario, &space, &none) != CLG_OK || scenario->price.usd_per_s <= 0 ||
-        scenario->machine.gpu.peak_flop_per_s[CLG_BF16] <= 0 ||
-        clg_request_replica(q->request, &scenario->model, &space, &choice, &none) != CLG_OK)
-        return false;
+    bool moved = move_to(q, gpu, scenario, &space, &none) == CLG_OK;
+    if (moved && scenario->machine.gpu.peak_flop_per_s[CLG_BF16] <= 0) return NARROW;
+    if (!moved || scenario->price.usd_per_s <= 0) return UNPRICED;
+    if (clg_request_replica(q->request, &scenario->model, &space, &choice, &none) != CLG_OK)
+        return UNFIT;
     choice.blocks = 0; /* another GPU has another memory */
-    return measure_formats(q, question, engine, scenario, &choice, row);
+    return measure_formats(q, question, engine, scenario, &choice, row) ? RANKED : UNFIT;
 }
 
 /* At the cheapest price of every term but spot, whose interruptions are not simulated. */
@@ -119,6 +122,8 @@ typedef struct rivals {
     const clg_file *file;
     clg_lever (*row)[MOST_TERMS];
     int *rows;
+    outcome *why;
+    const char **name;
 } rivals;
 
 static void measure_rival(void *context, int index, clg_arena *arena) {
@@ -129,20 +134,41 @@ static void measure_rival(void *context, int index, clg_arena *arena) {
     const char *gpu = clg_arena_copy(arena, path + skip, strlen(path) - extra);
     clg_scenario scenario;
     clg_lever one;
-    if (measure_gpu(&own, all->question, &all->question->replica->engine, gpu, &scenario, &one))
-        all->rows[index] = add_terms(arena, &scenario, &one, all->row[index]);
+    outcome why =
+        measure_gpu(&own, all->question, &all->question->replica->engine, gpu, &scenario, &one);
+    if (why == RANKED) all->rows[index] = add_terms(arena, &scenario, &one, all->row[index]);
+    all->why[index] = why == RANKED && all->rows[index] == 0 ? UNPRICED : why;
+    all->name[index] = gpu;
+}
+
+static const char *names_of(clg_arena *arena, const rivals *all, int count, outcome why) {
+    const char *names = NULL;
+    for (int i = 0; i < count; i++)
+        if (all->why[i] == why)
+            names = clg_arena_print(arena, "%s%s%s", names ? names : "", names ? " " : "",
+                                    all->name[i]);
+    return names;
 }
 
 void clg_demand_gpus(const clg_question *q, const clg_serve_question *question,
                      clg_lever_rows *gpus) {
     int count, rows = 0;
     const clg_file *files = clg_dataset_folder("gpu/", &count);
-    rivals all = {q, question, files, clg_arena_take(q->arena, (size_t)count, sizeof *all.row),
-                  clg_take(q->arena, (size_t)count, int)};
+    rivals all = {q,
+                  question,
+                  files,
+                  clg_arena_take(q->arena, (size_t)count, sizeof *all.row),
+                  clg_take(q->arena, (size_t)count, int),
+                  clg_take(q->arena, (size_t)count, outcome),
+                  clg_take(q->arena, (size_t)count, const char *)};
     clg_lever *row = clg_take(q->arena, (size_t)count * MOST_TERMS, clg_lever);
     clg_cores_each(q->progress, q->arena, count, measure_rival, &all);
     for (int i = 0; i < count; i++)
         for (int j = 0; j < all.rows[i]; j++) row[rows++] = all.row[i][j];
     qsort(row, (size_t)rows, sizeof *row, by_dollars);
-    *gpus = (clg_lever_rows){row, rows};
+    *gpus = (clg_lever_rows){row,
+                             rows,
+                             {.unpriced = names_of(q->arena, &all, count, UNPRICED),
+                              .unfit = names_of(q->arena, &all, count, UNFIT),
+                              .narrow = names_of(q->arena, &all, count, NARROW)}};
 }

@@ -279,3 +279,11 @@ void clg_json_levers(clg_json_writer *w, const char *key, const clg_lever *row, 
     for (int i = 0; i < count; i++) add_lever(w, &row[i]);
     clg_json_close(w, ']');
 }
+
+void clg_json_left_out(clg_json_writer *w, const clg_left_out *left) {
+    clg_json_open(w, "gpus_not_ranked", '{');
+    if (left->unpriced) clg_json_add_string(w, "no_price", left->unpriced);
+    if (left->unfit) clg_json_add_string(w, "too_small", left->unfit);
+    if (left->narrow) clg_json_add_string(w, "no_bf16", left->narrow);
+    clg_json_close(w, '}');
+}

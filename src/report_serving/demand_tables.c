@@ -141,8 +141,15 @@ static const char *useful_words(clg_text *t, const clg_lever *row, int count) {
     return "";
 }
 
+static void print_left_out(clg_text *t, const char *why, const char *names) {
+    if (!names) return;
+    size_t from = t->size;
+    clg_text_print(t, "         not ranked, %s: %s\n", why, names);
+    clg_text_fold(t, from, 11);
+}
+
 /* Terms apart: a rate for years beside one by the hour would compare contracts, not GPUs. */
-void clg_report_gpus(clg_text *t, const clg_lever *row, int count) {
+void clg_report_gpus(clg_text *t, const clg_lever *row, int count, const clg_left_out *left) {
     int widest = (int)strlen("reserved, 3 years");
     bool compared = false, borrowed = false;
     for (int i = 0; i < count; i++) {
@@ -172,6 +179,9 @@ void clg_report_gpus(clg_text *t, const clg_lever *row, int count) {
         clg_text_print(t, "         pays: load, of what it can do, above which it beats the API\n");
     if (borrowed)
         clg_text_print(t, "         *: kernel times borrowed from another GPU, a guess\n");
+    print_left_out(t, "no price known, ask with --gpu and --price", left->unpriced);
+    print_left_out(t, "too small for the model", left->unfit);
+    print_left_out(t, "no products in bf16", left->narrow);
 }
 
 void clg_report_quality(clg_text *t, const clg_replica *r) {
