@@ -297,7 +297,8 @@ const clg_command clg_command_size = {
     .details =
         "Plans every GPU kind with a known price of one term (--rent; or the one given) at every "
         "size up to --max-gpus, with failures, checkpoints and restarts. Within a deadline money "
-        "decides; without one, time does, up to the knee. Limits hold at P90 of the step. A batch "
+        "decides; without one time does, up to the knee, within a budget for 10 % more than the "
+        "cheapest. Limits hold at P90 of the step. A batch "
         "past the critical one needs more tokens than --tokens.",
     .example = "ceiling size llama-3-70b --tokens 15T --deadline 60d --seq 8192 --global-batch "
                "16Mtok",

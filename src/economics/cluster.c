@@ -69,10 +69,21 @@ bool clg_cluster_is_brief(const clg_operations *o, const clg_cluster *c) {
            (double)c->gpus > o->short_nodes * c->offer->scenario.machine.node.gpus;
 }
 
-/* Within a deadline money decides, without prices energy; without a deadline time does: a limit of
- * money or power asks what can be had for it, and thousands for an hour cannot. */
-static bool better(const clg_sizing *ask, const clg_cluster *a, const clg_cluster *b) {
+bool clg_cluster_is_dear(const clg_sizing *ask, const clg_clusters *all, const clg_cluster *c) {
+    if (ask->limits.deadline_s > 0 || ask->limits.budget_usd <= 0 || all->cheapest < 0)
+        return false;
+    return c->usd > all->cluster[all->cheapest].usd * (1 + ask->operations.dear_share);
+}
+
+/* Within a deadline money decides, without prices energy. Without one time does, as far as it costs
+ * little: a limit of money or power asks what can be had for it, and thousands for an hour cannot.
+ */
+static bool better(const clg_sizing *ask, const clg_clusters *all, const clg_cluster *a,
+                   const clg_cluster *b) {
     bool brief = clg_cluster_is_brief(&ask->operations, a);
+    bool dear = clg_cluster_is_dear(ask, all, a);
+    if (dear != clg_cluster_is_dear(ask, all, b)) return !dear;
+    if (dear) return a->usd < b->usd;
     if (ask->limits.deadline_s <= 0)
         return brief != clg_cluster_is_brief(&ask->operations, b) ? !brief
                                                                   : a->seconds < b->seconds;
@@ -82,22 +93,33 @@ static bool better(const clg_sizing *ask, const clg_cluster *a, const clg_cluste
     return a->joules < b->joules;
 }
 
-static void choose(const clg_sizing *ask, clg_clusters *all) {
-    all->best = all->nearest = -1;
+static void mark_limits(const clg_sizing *ask, clg_clusters *all) {
+    all->nearest = all->cheapest = -1;
     all->missed_factor = INFINITY;
-    mark_knees(ask, all);
     for (int i = 0; i < all->count; i++) {
         clg_cluster *c = &all->cluster[i];
-        const clg_cluster *best = all->best < 0 ? NULL : &all->cluster[all->best];
         double ratio = worst_ratio(&ask->limits, c);
         c->meets = ratio <= 1;
-        bool sooner = best && c->past_knee != best->past_knee && !c->past_knee;
-        bool same = best && c->past_knee == best->past_knee;
-        if (c->meets && (!best || sooner || (same && better(ask, c, best)))) all->best = i;
+        if (c->meets && !c->past_knee && c->usd > 0 &&
+            (all->cheapest < 0 || c->usd < all->cluster[all->cheapest].usd))
+            all->cheapest = i;
         if (ratio < all->missed_factor) {
             all->missed_factor = ratio;
             all->nearest = i;
         }
+    }
+}
+
+static void choose(const clg_sizing *ask, clg_clusters *all) {
+    all->best = -1;
+    mark_knees(ask, all);
+    mark_limits(ask, all);
+    for (int i = 0; i < all->count; i++) {
+        const clg_cluster *c = &all->cluster[i];
+        const clg_cluster *best = all->best < 0 ? NULL : &all->cluster[all->best];
+        bool sooner = best && c->past_knee != best->past_knee && !c->past_knee;
+        bool same = best && c->past_knee == best->past_knee;
+        if (c->meets && (!best || sooner || (same && better(ask, all, c, best)))) all->best = i;
     }
 }
 

@@ -42,9 +42,11 @@ typedef struct clg_cluster {
 typedef struct clg_clusters {
     clg_cluster cluster[CLG_CLUSTERS];
     int count;
-    int best; /* meets all limits: cheapest within a deadline, else fastest that is not brief; -1:
-                 none */
-    int nearest; /* when none meets them: the one that misses by the least factor; -1: none runs */
+    int best; /* meets all limits: cheapest within a deadline, else fastest that is not brief, of
+                 those at most `dear_share` above the cheapest where a budget is the limit; -1: none
+               */
+    int cheapest; /* that meets all limits, this side of the knee; -1: none has a price */
+    int nearest;  /* when none meets them: the one that misses by the least factor; -1: none runs */
     double missed_factor; /* of the nearest: its worst ratio to a limit */
     clg_critical_batch critical;
     double batch_tokens, tokens_needed; /* a step's; to the target at that batch */
@@ -82,5 +84,9 @@ bool clg_cluster_plan(clg_arena *arena, const clg_sizing *sizing, const clg_clus
 
 /* More nodes than are let by the hour, for less than they are let for (data/operations). */
 bool clg_cluster_is_brief(const clg_operations *operations, const clg_cluster *cluster);
+
+/* Without a deadline, within a budget: more than `dear_share` above the cheapest. */
+bool clg_cluster_is_dear(const clg_sizing *sizing, const clg_clusters *clusters,
+                         const clg_cluster *cluster);
 
 #endif

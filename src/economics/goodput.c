@@ -21,6 +21,7 @@ clg_status clg_operations_default(clg_arena *arena, clg_operations *o, clg_error
         {"swap", CLG_SECONDS, &o->swap_s},
         {"short_rent", CLG_SECONDS, &o->short_rent_s},
         {"short_nodes", CLG_COUNT, &o->short_nodes},
+        {"dear", CLG_FRACTION, &o->dear_share},
         {"repair", CLG_SECONDS, &o->repair_s},
         {"node_share", CLG_FRACTION, &o->node_share},
         {"checkpoint_rate", CLG_BYTES_PER_S, &o->checkpoint_bytes_per_s},

@@ -10,10 +10,11 @@ typedef struct clg_operations {
     double failures_per_gpu_s;
     double restart_s;                 /* from a failure to the next step, on nodes that are there */
     double short_rent_s, short_nodes; /* more nodes than that are let for no less */
-    double swap_s;                    /* and until a spare has the place of a node, on top of it */
-    double node_share;                /* of failures, those that take a node out, 0..1 */
-    double repair_s;                  /* until such a node is back */
-    double checkpoint_bytes_per_s;    /* per GPU */
+    double dear_share; /* what sooner may cost over the cheapest, where only money is limited */
+    double swap_s;     /* and until a spare has the place of a node, on top of it */
+    double node_share; /* of failures, those that take a node out, 0..1 */
+    double repair_s;   /* until such a node is back */
+    double checkpoint_bytes_per_s;     /* per GPU */
     double checkpoint_parameter_bytes; /* bytes written per parameter */
     double token_bytes;                /* of one token on disk */
     double pue;                        /* building over machines, >= 1 */

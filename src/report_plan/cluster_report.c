@@ -68,13 +68,13 @@ static void print_short(clg_text *t, const clg_clusters *all, const clg_sizing *
                         const clg_cluster *c) {
     bool faster = false;
     if (clg_cluster_is_brief(&ask->operations, c)) {
-        clg_text_print(t,
-                       "         whether so many can be had for so short a time is not modelled: "
-                       "--max-gpus\n");
+        clg_text_print(t, "         whether so many are let for so short a time is not modelled: "
+                          "--max-gpus\n");
         return;
     }
     for (int i = 0; i < all->count && ask->limits.deadline_s <= 0; i++)
         faster |= all->cluster[i].meets && !all->cluster[i].past_knee &&
+                  !clg_cluster_is_dear(ask, all, &all->cluster[i]) &&
                   all->cluster[i].seconds < c->seconds &&
                   clg_cluster_is_brief(&ask->operations, &all->cluster[i]);
     if (faster)
@@ -83,6 +83,17 @@ static void print_short(clg_text *t, const clg_clusters *all, const clg_sizing *
                        "which few let\n",
                        ask->operations.short_nodes,
                        clg_words_quantity(t, ask->operations.short_rent_s, CLG_SECONDS));
+}
+
+/* Which of those that the budget pays was taken, where nothing says how long it may take. */
+static void print_undated(clg_text *t, const clg_clusters *all, const clg_sizing *ask) {
+    if (ask->limits.deadline_s > 0 || ask->limits.budget_usd <= 0 || all->cheapest < 0) return;
+    const clg_cluster *c = &all->cluster[all->cheapest];
+    clg_text_print(t, "         no --deadline: the fastest at most %.0f %% dearer than %lld x %s, ",
+                   100 * ask->operations.dear_share, (long long)c->gpus,
+                   c->offer->scenario.machine.gpu.name);
+    clg_text_print(t, "cheapest: %s, %s\n", clg_words_quantity(t, c->seconds, CLG_SECONDS),
+                   clg_words_quantity(t, c->usd, CLG_USD));
 }
 
 /* Time and rent move with the step; a limit that only the median keeps is said to be so. */
@@ -101,9 +112,8 @@ static void print_interval(clg_text *t, const clg_cluster *c) {
                    clg_words_chance_out(t, e), clg_words_layout(t, &e->layout));
 }
 
-/* Who takes the fastest within a budget may pay much for little: a cluster that meets the limits,
- * at most a tenth slower and at least a tenth cheaper, the cheapest of them. And the other way
- * round within a deadline. */
+/* A cluster that meets the limits, at most a tenth slower and at least a tenth cheaper, the
+ * cheapest of them; the other way round within a deadline. */
 static const clg_cluster *nearly_as_good(const clg_clusters *all, const clg_limits *l) {
     const clg_cluster *best = &all->cluster[all->best], *other = NULL;
     bool by_money = l->deadline_s > 0;
@@ -168,6 +178,7 @@ static void print_choice(clg_text *t, const clg_clusters *all, const clg_sizing 
                        s->price.usd_per_s * 3600, clg_words_price_band(t->arena, &s->price));
     clg_text_print(t, "\n");
     print_interval(t, c);
+    print_undated(t, all, ask);
     print_short(t, all, ask, c);
     clg_text_fold(t, from, 9);
     print_promise(t, &s->machine);

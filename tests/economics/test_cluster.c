@@ -42,12 +42,23 @@ static bool cheapest(const clg_clusters *all) {
 /* More than 8 nodes of 8 for less than a day. */
 static bool brief(const clg_cluster *c) { return c->gpus > 64 && c->seconds < 86400; }
 
-static bool fastest(const clg_clusters *all) {
+/* Of those that cost at most so much. */
+static bool fastest(const clg_clusters *all, double most_usd) {
     for (int i = 0; i < all->count; i++)
         if (all->cluster[i].meets && !all->cluster[i].past_knee && !brief(&all->cluster[i]) &&
+            all->cluster[i].usd <= most_usd &&
             all->cluster[i].seconds < all->cluster[all->best].seconds)
             return false;
-    return true;
+    return all->cluster[all->best].usd <= most_usd;
+}
+
+/* A tenth more than the least that anything that meets the limits costs. */
+static double not_dear(const clg_clusters *all) {
+    double least = INFINITY;
+    for (int i = 0; i < all->count; i++)
+        if (all->cluster[i].meets && !all->cluster[i].past_knee)
+            least = fmin(least, all->cluster[i].usd);
+    return 1.1 * least;
 }
 
 static clg_offer offer_of(const char *gpu, const char *price) {
@@ -133,7 +144,7 @@ static void check_progress(const clg_offer *offer) {
     }
     CASE("a great budget buys no more than the knee; most GPUs are not passed");
     clg_clusters *rich = size(offer, (clg_limits){.budget_usd = 1e9});
-    CHECK(!rich->cluster[rich->best].past_knee && fastest(rich));
+    CHECK(!rich->cluster[rich->best].past_knee && fastest(rich, not_dear(rich)));
     CASE("nor hundreds of GPUs for hours: the fastest of those that last a day, or are few");
     bool faster = false;
     for (int i = 0; i < rich->count; i++)
@@ -196,12 +207,13 @@ int main(void) {
           cheapest(all));
     CASE("only power: the fastest that stays below it, near it");
     all = size(&offer, (clg_limits){.power_w = 90e3});
-    CHECK(all->best >= 0 && all->cluster[all->best].power_w <= 90e3 && fastest(all));
+    CHECK(all->best >= 0 && all->cluster[all->best].power_w <= 90e3 && fastest(all, INFINITY));
     CHECK(all->cluster[all->best].power_w > 67e3);
-    CASE("only money: the fastest for it");
+    CASE("only money: the fastest for a tenth more than the cheapest, which is told");
     all = size(&offer, (clg_limits){.budget_usd = 20e3});
     CHECK(all->best >= 0 && all->cluster[all->best].usd * all->cluster[all->best].late <= 20e3 &&
-          fastest(all));
+          fastest(all, not_dear(all)));
+    CHECK_NEAR(all->cluster[all->cheapest].usd * 1.1, not_dear(all), 1e-12);
     CASE(
         "days are tokens over speed, longer by what failures and checkpoints take; rent is theirs");
     const clg_cluster *some = &all->cluster[all->best];
