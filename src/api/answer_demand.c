@@ -213,7 +213,7 @@ static void write_text(clg_text *out, const void *from) {
     double gpus = (double)a->answer.fleet.replicas * clg_replica_gpus(&a->replica);
     if (a->found.count > 0) clg_report_search(out, a->found.row, a->found.count, sized ? gpus : 0);
     if (a->levers.row) clg_report_levers(out, a->levers.row, a->levers.count);
-    if (a->gpus.row) clg_report_gpus(out, a->gpus.row, a->gpus.count, &a->gpus.left_out);
+    if (a->gpus.row) clg_report_gpus(out, a->gpus.row, a->gpus.count, &a->gpus.unranked);
 }
 
 static void write_json(clg_json_writer *w, const void *from) {
@@ -226,7 +226,7 @@ static void write_json(clg_json_writer *w, const void *from) {
     if (a->found.row) clg_json_levers(w, "search", a->found.row, a->found.count);
     if (a->levers.row) clg_json_levers(w, "levers", a->levers.row, a->levers.count);
     if (a->gpus.row) clg_json_levers(w, "gpus_compared", a->gpus.row, a->gpus.count);
-    if (a->gpus.row) clg_json_left_out(w, &a->gpus.left_out);
+    if (a->gpus.row) clg_json_unranked(w, &a->gpus.unranked);
     clg_json_close(w, '}');
 }
 

@@ -16,7 +16,7 @@
 typedef struct clg_lever_rows {
     clg_lever *row;
     int count;
-    clg_left_out left_out; /* of --compare-gpus */
+    clg_unranked unranked; /* of --compare-gpus */
 } clg_lever_rows;
 
 /* Question and replica point into the answer itself: it must not be copied. */

@@ -280,7 +280,7 @@ void clg_json_levers(clg_json_writer *w, const char *key, const clg_lever *row, 
     clg_json_close(w, ']');
 }
 
-void clg_json_left_out(clg_json_writer *w, const clg_left_out *left) {
+void clg_json_unranked(clg_json_writer *w, const clg_unranked *left) {
     clg_json_open(w, "gpus_not_ranked", '{');
     if (left->unpriced) clg_json_add_string(w, "no_price", left->unpriced);
     if (left->unfit) clg_json_add_string(w, "too_small", left->unfit);

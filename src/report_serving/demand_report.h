@@ -33,13 +33,13 @@ void clg_report_levers(clg_text *text, const clg_lever *lever, int count);
 void clg_report_search(clg_text *text, const clg_lever *row, int count, double needed_gpus);
 
 /* Names of GPUs that could not be ranked, by why; NULL: none. */
-typedef struct clg_left_out {
+typedef struct clg_unranked {
     const char *unpriced, *unfit, *narrow; /* no price but spot; too small; no products in bf16 */
-} clg_left_out;
+} clg_unranked;
 
 /* The best replica on each GPU at each term of price, in the order given. */
-void clg_report_gpus(clg_text *text, const clg_lever *row, int count, const clg_left_out *left);
-void clg_json_left_out(clg_json_writer *writer, const clg_left_out *left);
+void clg_report_gpus(clg_text *text, const clg_lever *row, int count, const clg_unranked *left);
+void clg_json_unranked(clg_json_writer *writer, const clg_unranked *left);
 
 /* The comparator and its date; "given by you". Words in the arena. */
 const char *clg_report_api(clg_arena *arena, const clg_api_price *api);

@@ -103,10 +103,19 @@ void clg_report_search(clg_text *t, const clg_lever *row, int count, double need
         const clg_lever *l = &row[i];
         if (i >= shown && !l->chosen) continue;
         clg_text_print(t, "       %s %-*s %s %6d %9s %9s %9s %9s\n", l->chosen ? ">" : " ", widest,
-                       l->name, l->loss > 0 ? "q" : " ", l->gpus,
-                       clg_words_grouped(t, l->offline_tokens_per_s),
+                       l->name,
+                       l->loss > 0 ? "q"
+                       : l->cliff  ? "!"
+                                   : " ",
+                       l->gpus, clg_words_grouped(t, l->offline_tokens_per_s),
                        clg_words_usd(t, l->usd_per_million), search_gpus(t, l), per_hour(t, l));
     }
+    bool cliff = false;
+    for (int i = 0; i < shown; i++) cliff |= row[i].cliff;
+    if (cliff)
+        clg_text_print(t,
+                       "         !: at a cliff: as slow as one time in ten, no fleet meets it, or "
+                       "one over thrice as large\n");
     clg_text_print(t,
                    "         $/Mtok: a full replica at the target; all: GPUs that meet it, ~ for "
                    "the mean; > taken\n");
@@ -149,7 +158,7 @@ static void print_left_out(clg_text *t, const char *why, const char *names) {
 }
 
 /* Terms apart: a rate for years beside one by the hour would compare contracts, not GPUs. */
-void clg_report_gpus(clg_text *t, const clg_lever *row, int count, const clg_left_out *left) {
+void clg_report_gpus(clg_text *t, const clg_lever *row, int count, const clg_unranked *left) {
     int widest = (int)strlen("reserved, 3 years");
     bool compared = false, borrowed = false;
     for (int i = 0; i < count; i++) {

@@ -50,18 +50,26 @@ static const degree *best_of(const degree *list, int count) {
     return best;
 }
 
-/* GPUs that meet the target with iterations as long as one time in ten. */
-static double sure_gpus(clg_arena *arena, const clg_serve_question *q, const degree *d) {
+double clg_gpus_if_slow(clg_arena *arena, const clg_serve_question *q, const clg_replica *r,
+                        double guess) {
     clg_serve_question slow = *q;
-    slow.margin = (1 + q->margin) * clg_serve_doubt_of(&d->replica.sigma).rate - 1;
-    return clg_gpus_of_fleet(arena, &slow, &d->replica, d->gpus_all);
+    slow.margin = (1 + q->margin) * clg_serve_doubt_of(&r->sigma).rate - 1;
+    return clg_gpus_of_fleet(arena, &slow, r, guess);
+}
+
+bool clg_is_past_cliff(double gpus, double gpus_if_slow) {
+    return gpus_if_slow <= 0 || gpus_if_slow > CLG_HEADROOM_WORTH * gpus;
+}
+
+static double sure_gpus(clg_arena *arena, const clg_serve_question *q, const degree *d) {
+    return clg_gpus_if_slow(arena, q, &d->replica, d->gpus_all);
 }
 
 /* A fleet of no GPUs is none. */
 static bool fewer(double gpus, double than) { return gpus > 0 && (than <= 0 || gpus < than); }
 
 static bool is_past_cliff(const degree *d) {
-    return d->gpus_sure <= 0 || d->gpus_sure > CLG_HEADROOM_WORTH * d->gpus_fleet;
+    return clg_is_past_cliff(d->gpus_fleet, d->gpus_sure);
 }
 
 /* Of those that take as few GPUs the surest; of all where even that is past a cliff. */

@@ -14,4 +14,12 @@ clg_status clg_replica_choose(clg_arena *arena, const clg_serve_question *questi
                               const clg_replica_choice *choice, clg_replica *replica,
                               clg_error *error);
 
+/* GPUs that meet the target with iterations as long as one time in ten; 0: no number does. `guess`:
+ * what the mean takes. */
+double clg_gpus_if_slow(clg_arena *arena, const clg_serve_question *question,
+                        const clg_replica *replica, double guess);
+
+/* Whether nobody should buy so many: see CLG_HEADROOM_WORTH. */
+bool clg_is_past_cliff(double gpus, double gpus_if_slow);
+
 #endif

@@ -8,16 +8,18 @@
 typedef struct clg_lever {
     const char *name;
     bool fits;
-    int gpus;                    /* of one replica */
-    const char *price;           /* of one GPU: dollars an hour, month, provider */
-    bool chosen;                 /* of a search: what is answered with */
-    bool borrowed;               /* kernel times of another GPU */
-    int term;                    /* of the price, a value of clg_price_terms */
-    double gpus_all;             /* that the demand takes at its mean; of clients, for each token a
-                                    second; infinite: never meets it */
-    double gpus_fleet;           /* of the fleet that meets the target; 0: not sized */
-    double usd_per_h;            /* of those */
-    double loss;                 /* of quality, by format: serve/format.h */
+    int gpus;            /* of one replica */
+    const char *price;   /* of one GPU: dollars an hour, month, provider */
+    bool chosen;         /* of a search: what is answered with */
+    bool borrowed;       /* kernel times of another GPU */
+    int term;            /* of the price, a value of clg_price_terms */
+    double gpus_all;     /* that the demand takes at its mean; of clients, for each token a
+                            second; infinite: never meets it */
+    double gpus_fleet;   /* of the fleet that meets the target; 0: not sized */
+    double gpus_if_slow; /* of one that does so at P90 of the iterations; 0: none, not asked */
+    bool cliff;          /* asked, and none or many times as many */
+    double usd_per_h;    /* of those */
+    double loss;         /* of quality, by format: serve/format.h */
     double offline_tokens_per_s; /* output, per GPU */
     double usd_per_million;      /* of a full replica at the latency target; NaN: never meets it */
     double mfu;                  /* full, at the latency target; NaN: never meets it */

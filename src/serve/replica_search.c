@@ -3,6 +3,7 @@
 #include "serve/replica_search.h"
 
 #include "serve/crowd.h"
+#include "serve/degree.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -170,6 +171,45 @@ static void size_one(void *context, int index, clg_arena *arena) {
     if (row->gpus_fleet > 0) row->usd_per_h *= row->gpus_fleet / row->gpus_all;
 }
 
+static int by_gpus(const void *x, const void *y) {
+    const clg_lever *a = &((const clg_serve_candidate *)x)->worth;
+    const clg_lever *b = &((const clg_serve_candidate *)y)->worth;
+    if (a->gpus_fleet != b->gpus_fleet) {
+        if (a->gpus_fleet <= 0 || b->gpus_fleet <= 0) return a->gpus_fleet <= 0 ? 1 : -1;
+        return a->gpus_fleet > b->gpus_fleet ? 1 : -1;
+    }
+    double left = isfinite(a->gpus_all) ? a->gpus_all : 1e300 / a->offline_tokens_per_s;
+    double right = isfinite(b->gpus_all) ? b->gpus_all : 1e300 / b->offline_tokens_per_s;
+    if (left != right) return left > right ? 1 : -1;
+    double more = b->offline_tokens_per_s - a->offline_tokens_per_s;
+    return (more > 0) - (more < 0);
+}
+
+static void sort(weighing *w) { qsort(w->found, (size_t)w->count, sizeof *w->found, by_gpus); }
+
+static void slow_one(void *context, int index, clg_arena *arena) {
+    const weighing *w = context;
+    clg_serve_candidate *c = &w->found[index];
+    clg_lever *row = &c->worth;
+    clg_replica r;
+    clg_error no = {0};
+    if (row->gpus_fleet <= 0 || row->loss > 0 || row->gpus_if_slow > 0 || row->cliff ||
+        clg_replica_prepare(arena, w->scenario, w->engine, &c->choice, w->question->demand, &r,
+                            &no) != CLG_OK)
+        return;
+    row->gpus_if_slow = clg_gpus_if_slow(arena, w->question, &r, row->gpus_all);
+    row->cliff = clg_is_past_cliff(row->gpus_fleet, row->gpus_if_slow);
+}
+
+/* Whether the best stands at a cliff; then which of the others does. */
+static void mark_cliffs(weighing *w) {
+    const clg_serve_candidate *best = clg_search_best(w->found, w->count);
+    if (best) slow_one(w, (int)(best - w->found), w->arena);
+    if (best && best->worth.cliff)
+        clg_cores_each((clg_progress){.cores = w->question->cores}, w->arena, w->sized, slow_one,
+                       w);
+}
+
 /* In order of GPUs at the mean, until no fleet of those left can be smaller than the smallest. */
 static void size_best(weighing *w) {
     const clg_serve_question *q = w->question;
@@ -190,24 +230,10 @@ static void size_best(weighing *w) {
             if (row->gpus_fleet > 0 && row->loss <= 0) best = fmin(best, row->gpus_fleet);
         }
     }
+    sort(w);
+    mark_cliffs(w);
     w->question = q;
 }
-
-static int by_gpus(const void *x, const void *y) {
-    const clg_lever *a = &((const clg_serve_candidate *)x)->worth;
-    const clg_lever *b = &((const clg_serve_candidate *)y)->worth;
-    if (a->gpus_fleet != b->gpus_fleet) {
-        if (a->gpus_fleet <= 0 || b->gpus_fleet <= 0) return a->gpus_fleet <= 0 ? 1 : -1;
-        return a->gpus_fleet > b->gpus_fleet ? 1 : -1;
-    }
-    double left = isfinite(a->gpus_all) ? a->gpus_all : 1e300 / a->offline_tokens_per_s;
-    double right = isfinite(b->gpus_all) ? b->gpus_all : 1e300 / b->offline_tokens_per_s;
-    if (left != right) return left > right ? 1 : -1;
-    double more = b->offline_tokens_per_s - a->offline_tokens_per_s;
-    return (more > 0) - (more < 0);
-}
-
-static void sort(weighing *w) { qsort(w->found, (size_t)w->count, sizeof *w->found, by_gpus); }
 
 static double fleet_of(const clg_serve_candidate *c) {
     return c->worth.gpus_fleet > 0 ? c->worth.gpus_fleet : c->worth.gpus_all;
@@ -224,13 +250,31 @@ static const clg_serve_candidate *plainer(const clg_serve_candidate *found, int 
     return best;
 }
 
-const clg_serve_candidate *clg_search_best(const clg_serve_candidate *found, int count) {
+/* The surest of those that are not at a cliff; NULL: none. */
+static const clg_serve_candidate *off_the_cliff(const clg_serve_candidate *found, int count) {
+    const clg_serve_candidate *best = NULL;
+    for (int i = 0; i < count; i++) {
+        const clg_lever *row = &found[i].worth;
+        bool off = row->loss <= 0 && row->gpus_if_slow > 0 && !row->cliff;
+        if (off && (!best || row->gpus_if_slow < best->worth.gpus_if_slow)) best = &found[i];
+    }
+    return best;
+}
+
+static const clg_serve_candidate *smallest(const clg_serve_candidate *found, int count) {
     for (int i = 0; i < count; i++)
         if (found[i].worth.loss <= 0 && isfinite(found[i].worth.gpus_all))
             return plainer(found, count, &found[i]);
     for (int i = 0; i < count; i++)
         if (found[i].worth.loss <= 0) return &found[i];
     return count > 0 ? found : NULL;
+}
+
+const clg_serve_candidate *clg_search_best(const clg_serve_candidate *found, int count) {
+    const clg_serve_candidate *first = smallest(found, count);
+    const clg_serve_candidate *other =
+        first && first->worth.cliff ? off_the_cliff(found, count) : NULL;
+    return other ? other : first;
 }
 
 /* The one that makes most where nobody waits, of those beyond the first so many. */
@@ -276,6 +320,5 @@ int clg_replica_search(clg_arena *arena, const clg_serve_question *q, const clg_
     refine_best(&w, true, 1);
     sort(&w);
     size_best(&w);
-    sort(&w);
     return w.count;
 }

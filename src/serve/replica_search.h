@@ -36,7 +36,8 @@ int clg_replica_search(clg_arena *arena, const clg_serve_question *question,
                        clg_serve_progress progress, clg_serve_candidate found[CLG_CANDIDATES]);
 
 /* The first that loses no quality, or the first; one that is not disaggregated where that takes no
- * more than a twentieth more GPUs; NULL of none. */
+ * more than a twentieth more GPUs; where that stands at a cliff (degree.h) the one of which the
+ * fewest hold the target at P90 of the iterations, if any does; NULL of none. */
 const clg_serve_candidate *clg_search_best(const clg_serve_candidate *found, int count);
 
 #endif

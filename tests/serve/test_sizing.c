@@ -2,7 +2,9 @@
 #include "demand.h"
 #include "plan.h"
 #include "serve/crowd.h"
+#include "serve/degree.h"
 #include "serve/frontier.h"
+#include "serve/replica_search.h"
 #include "serve/sizing.h"
 
 #include <math.h>
@@ -137,6 +139,26 @@ static void users(world *w) {
     }
 }
 
+/* Rows of 4, 8 and 16 GPUs. */
+static void search_at_a_cliff(void) {
+    clg_serve_candidate row[3] = {0};
+    for (int i = 0; i < 3; i++) row[i].worth.gpus_fleet = row[i].worth.gpus_all = 4 << i;
+    CASE("a search takes the fewest GPUs; where they stand at a cliff what holds when slow on "
+         "fewest");
+    CHECK(clg_search_best(row, 3) == &row[0]);
+    row[0].worth.cliff = row[1].worth.cliff = true;
+    row[1].worth.gpus_if_slow = 12, row[2].worth.gpus_if_slow = 20;
+    CHECK(clg_search_best(row, 3) == &row[2]);
+    row[1].worth.cliff = false;
+    CHECK(clg_search_best(row, 3) == &row[1]);
+    row[1].worth.loss = 0.1;
+    CHECK(clg_search_best(row, 3) == &row[2]);
+    row[2].worth.gpus_if_slow = 0;
+    CHECK(clg_search_best(row, 3) == &row[0]);
+    CASE("none, or over thrice as many, is a cliff");
+    CHECK(clg_is_past_cliff(8, 0) && clg_is_past_cliff(8, 25) && !clg_is_past_cliff(8, 24));
+}
+
 int main(void) {
     static world w;
     build(&w);
@@ -144,6 +166,7 @@ int main(void) {
     refusal(&w);
     samples(&w);
     users(&w);
+    search_at_a_cliff();
     clg_arena_clear(&w.arena);
     return DONE;
 }
