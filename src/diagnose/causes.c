@@ -265,11 +265,14 @@ static bool wide_shards(clg_world *w, double strength) {
     return w->layout.zero >= 2 && nodes_of(w) > 1;
 }
 
-/* Reductions beside each micro-batch instead of once: as often as there are micro-batches. */
+/* Reductions beside each micro-batch instead of once: as often as there are micro-batches. A
+ * pipeline's engine reduces once a step by itself (Megatron-LM core/pipeline_parallel/schedules.py,
+ * no_sync_func; DeepSpeed runtime/pipe/schedule.py, ReduceGrads). */
 static bool syncs_each(clg_world *w, double strength) {
     (void)strength;
     clg_stack *s = &w->scenario->stack;
-    if (w->layout.accumulation < 2 || w->layout.dp * w->layout.cp < 2) return false;
+    if (w->layout.accumulation < 2 || w->layout.dp * w->layout.cp < 2 || w->layout.pp > 1)
+        return false;
     if (w->layout.zero >= 2) {
         bool whole = clg_gradients_whole(&w->layout, s);
         s->traffic.scatters = CLG_SCATTERS_ANYWHERE;

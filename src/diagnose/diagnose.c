@@ -262,6 +262,19 @@ static void add_planned(const trial *t, double healthy, double all_s, clg_suspec
     s->step_s = t->plan->step_s;
 }
 
+/* A step below P10 waits for less than its ledger says. */
+static void add_waits(const trial *t, clg_diagnosis *d) {
+    double seconds[CLG_SUSPECTS], all_s = 0;
+    int count;
+    const clg_job_cause *cause = clg_job_causes(&count);
+    if (t->seen->step_s > 0 && t->seen->step_s < t->plan->step_p10_s) return;
+    for (int i = 0; i < count; i++) {
+        seconds[i] = cause[i].planned_s ? cause[i].planned_s(t->arena, t->scenario, t->plan) : 0;
+        all_s += seconds[i];
+    }
+    for (int i = 0; i < count; i++) add_planned(t, d->healthy, all_s, &d->suspect[i], seconds[i]);
+}
+
 /* Without a measured step: what was seen against the same as planned, all turned so that more is
  * slower. */
 static bool signs_of_slowness(const trial *t, const clg_signs *planned) {
@@ -295,7 +308,7 @@ static clg_status suspects_of(trial *t, clg_diagnosis *d, double *all, clg_error
         *s = (clg_suspect){.name = cause[i].name, .step_s = t->plan->step_s};
         if (clg_job_cause_facts_find(t->arena, s->name, &s->facts, error) != CLG_OK)
             return CLG_BAD_INPUT;
-        s->line = clg_line_seen(&t->seen->log, &s->facts);
+        s->line = clg_line_seen(t->scenario, &t->plan->layout, &t->seen->log, s->name, &s->facts);
         s->probability = weigh(t, &cause[i], s);
         s->explains_s = explained_s(t, s);
         if (s->probability > 0) tell_bus(t, &cause[i], s);
@@ -341,25 +354,6 @@ static clg_status refuse_far(const trial *t, double weights, clg_error *error) {
                     slower ? seen_s / planned_s : planned_s / seen_s, slower ? "slow" : "fast");
 }
 
-clg_status clg_diagnose_size(clg_arena *arena, const clg_scenario *scenario,
-                             const clg_evaluation *plan, int64_t gpus, clg_evaluation *other,
-                             clg_error *error) {
-    clg_layout l = plan->layout;
-    int64_t all = clg_layout_gpus(&l), apart = all / l.dp; /* GPUs of one data-parallel rank */
-    if (gpus < apart || gpus % apart != 0 || gpus / apart > 1000000 || gpus == all)
-        return clg_fail(error, CLG_BAD_INPUT, "give another size of the same job",
-                        "%lld GPUs hold no whole copies of %lld, or are the job's own %lld",
-                        (long long)gpus, (long long)apart, (long long)all);
-    l.global_batch = l.global_batch / l.dp * (gpus / apart);
-    l.dp = (int)(gpus / apart);
-    if (l.hsdp >= l.dp * l.cp) l.hsdp = 0;
-    const char *refused = clg_layout_refuses(arena, &scenario->model, &l);
-    if (refused)
-        return clg_fail(error, CLG_BAD_INPUT, "give a size that the layout allows",
-                        "the job on %lld GPUs: %.200s", (long long)gpus, refused);
-    return clg_evaluate(arena, scenario, &l, false, NULL, other, error);
-}
-
 clg_status clg_diagnose(clg_arena *arena, const clg_scenario *scenario, const clg_evaluation *plan,
                         const clg_observations *seen, clg_diagnosis *d, clg_error *error) {
     trial t = {.arena = arena,
@@ -368,7 +362,7 @@ clg_status clg_diagnose(clg_arena *arena, const clg_scenario *scenario, const cl
                .seen = seen,
                .longest_s = plan->step_s};
     clg_job_cause_facts well;
-    double all = 0, planned_s[CLG_SUSPECTS], waiting_s = 0;
+    double all = 0;
     *d = (clg_diagnosis){0};
     t.changed = clg_take(arena, 1, clg_scenario);
     if (clg_diagnosis_rules_find(arena, &t.rules, error) != CLG_OK ||
@@ -382,16 +376,9 @@ clg_status clg_diagnose(clg_arena *arena, const clg_scenario *scenario, const cl
     d->healthy = weigh_healthy(&t, d, well.prior) * likelihood(&t, scenario, as_planned, planned);
     if (refuse_far(&t, d->healthy + all, error) != CLG_OK) return CLG_BAD_INPUT;
     d->healthy /= d->healthy + all;
-    const clg_job_cause *cause = clg_job_causes(&d->suspects);
-    for (int i = 0; i < d->suspects; i++) {
-        planned_s[i] = cause[i].planned_s ? cause[i].planned_s(arena, scenario, plan) : 0;
-        waiting_s += planned_s[i];
+    for (int i = 0; i < d->suspects; i++)
         d->suspect[i].probability *= (1 - d->healthy) / (all > 0 ? all : 1);
-    }
-    bool faster =
-        seen->step_s > 0 && seen->step_s < plan->step_p10_s; /* waits for less than that */
-    for (int i = 0; i < d->suspects && !faster; i++)
-        add_planned(&t, d->healthy, waiting_s, &d->suspect[i], planned_s[i]);
+    add_waits(&t, d);
     weigh_count(&t, well.prior, d);
     qsort(d->suspect, (size_t)d->suspects, sizeof *d->suspect, by_probability);
     d->verdict = verdict_of(&t, d);

@@ -32,7 +32,16 @@ static bool contains(const clg_observed_log *log, const char *line) {
     return false;
 }
 
-const char *clg_line_seen(const clg_observed_log *log, const clg_job_cause_facts *facts) {
+static bool is_planned(const clg_scenario *scenario, const clg_layout *layout, const char *cause) {
+    const char *technology = scenario->machine.fabric.technology;
+    if (strcmp(cause, "offload") == 0) return layout->offload;
+    return strcmp(cause, "network_bandwidth") == 0 && technology && strcmp(technology, "tcp") == 0;
+}
+
+const char *clg_line_seen(const clg_scenario *scenario, const clg_layout *layout,
+                          const clg_observed_log *log, const char *cause,
+                          const clg_job_cause_facts *facts) {
+    if (is_planned(scenario, layout, cause)) return NULL;
     for (int i = 0; log->text && i < facts->lines; i++)
         if (contains(log, facts->line[i])) return facts->line[i];
     return NULL;

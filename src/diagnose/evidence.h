@@ -5,9 +5,11 @@
 #include "diagnose/cause.h"
 #include "diagnose/observe.h"
 
-/* The first of the cause's lines that the log has, as data/cause/ writes it; NULL: none. Blanks do
- * not matter. */
-const char *clg_line_seen(const clg_observed_log *log, const clg_job_cause_facts *facts);
+/* The first of the cause's lines that the log has, as data/cause/ writes it; NULL: none, or the
+ * plan says the same: sockets over Ethernet, states on the host. Blanks do not matter. */
+const char *clg_line_seen(const clg_scenario *scenario, const clg_layout *layout,
+                          const clg_observed_log *log, const char *cause,
+                          const clg_job_cause_facts *facts);
 
 typedef struct clg_diagnosis clg_diagnosis;
 

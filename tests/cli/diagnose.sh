@@ -132,6 +132,8 @@ printf '%s\n' 'node1:99:99 [0] NCCL INFO NET/IB : No device found.' 'node1:99:99
 expect 0 out "^ +the log says 'Using network Socket'" diagnose $slow --measured 3s --log "$scratch/nccl.log"
 expect 0 out '^[ 6-9][0-9.]+ %  network_bandwidth' diagnose $slow --measured 3s --log "$scratch/nccl.log"
 expect 0 out '"log": "Using network Socket"' diagnose $slow --measured 3s --log "$scratch/nccl.log" --json
+expect 0 out '^verdict' diagnose $slow --fabric ethernet-25 --measured 30s --log "$scratch/nccl.log"
+check "sockets over Ethernet are as planned" '! grep -q "the log says" "$scratch/out"'
 expect 1 err 'no steps of a known trainer' diagnose $slow --log "$scratch/nccl.log"
 echo '[WARNING] 4 pytorch allocator cache flushes since last step. this happens when there is high memory pressure' >"$scratch/flush.log"
 expect 0 out '^measured 3.00 s a step \(0[.]333it/s\)' diagnose $slow --measured 0.333it/s --log "$scratch/flush.log"

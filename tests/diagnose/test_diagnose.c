@@ -297,6 +297,20 @@ static void lines_of_logs(void) {
     CHECK(d.suspect[0].line == NULL && d.healthy == without.healthy);
 }
 
+static void pipelines(void) {
+    CASE("a pipeline's engine exchanges gradients once a step; an own loop may do so more often");
+    clg_layout l = plan_layout(4096);
+    l.tp = 8, l.dp = 4, l.pp = 2, l.micro_batch = 1, l.global_batch = 64, l.accumulation = 16;
+    for (int staged = 1; staged >= 0; staged--) {
+        if (!staged) l.pp = 1, l.dp = 8, l.accumulation = 8;
+        job j = make("llama-3-8b", l);
+        clg_observations seen = {.step_s = 2 * j.plan.step_s, .written = "given"};
+        clg_diagnosis d = diagnose(&j, &seen);
+        int at = place_of(&d, "gradient_sync_each_micro_batch");
+        CHECK((d.suspect[at].probability > 0) == !staged);
+    }
+}
+
 static void what_next(void) {
     CASE("next is what splits the odds most evenly, and what was not measured");
     job j = make("llama-3-8b", sharded(64));
@@ -328,6 +342,7 @@ int main(void) {
     written();
     once_faster();
     lines_of_logs();
+    pipelines();
     what_next();
     return DONE;
 }
