@@ -28,6 +28,10 @@ static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) 
                       "kinds of context parallelism are not written but the ring");
     clg_launch_refuse(f, l->optimizer != CLG_ADAM, "its recipes use Adam");
     clg_launch_refuse(f, l->offload, "offload is not written");
+    clg_launch_refuse(f,
+                      s->stack.moments != CLG_PRECISIONS && s->stack.moments != CLG_FP32 &&
+                          (s->stack.moments != CLG_BF16 || l->zero == 0),
+                      "moments are written in fp32, or with --zero 1 in bf16");
     clg_launch_refuse(f, l->precision == CLG_FP32, "its recipes have no fp32");
 }
 
@@ -87,6 +91,19 @@ static bool overlaps_tensor(const clg_scenario *s, const clg_layout *l) {
     return l->tp > 1 && l->sp && s->stack.overlap.tensor > 0;
 }
 
+/* Some recipes keep moments in bf16, others in fp32: the plan's go over them. */
+static void moments(clg_text *t, const clg_scenario *s) {
+    bool narrow = s->stack.moments == CLG_BF16;
+    const char *grads = narrow && s->stack.gradient == CLG_BF16 ? "bfloat16" : "float32";
+    const char *type = narrow ? "bfloat16" : "float32";
+    clg_text_print(t,
+                   "    cfg.optimizer.use_precision_aware_optimizer = %s\n"
+                   "    cfg.optimizer.main_grads_dtype = torch.%s\n"
+                   "    cfg.optimizer.exp_avg_dtype = torch.%s\n"
+                   "    cfg.optimizer.exp_avg_sq_dtype = torch.%s\n",
+                   narrow ? "True" : "False", grads, type, type);
+}
+
 /* A warm-up of thousands of steps, as recipes have it, is refused by releases before 0.6. */
 static void optimizer(clg_text *t, const clg_scenario *s, const clg_layout *l) {
     const char *wide = s->stack.gradient == CLG_BF16 ? "False" : "True";
@@ -106,6 +123,7 @@ static void recipe(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_
     const clg_json *module = clg_json_member(known, "module");
     const char *name = known ? clg_json_member(known, "recipe")->text : "";
     clg_text_print(t,
+                   "import torch\n"
                    "from megatron.bridge.recipes.%s import %s\n"
                    "%sfrom megatron.bridge.training.gpt_step import forward_step\n"
                    "from megatron.bridge.training.mixed_precision import %s\n"
@@ -128,6 +146,7 @@ static void recipe(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_
     if (overlaps_tensor(s, l))
         clg_text_print(t, "    cfg.comm_overlap = CommOverlapConfig(tp_comm_overlap=True)\n");
     optimizer(t, s, l);
+    moments(t, s);
     clg_text_print(t, "    pretrain(config=cfg, forward_step_func=forward_step)\n\n\n"
                       "if __name__ == \"__main__\":\n    main()\n");
 }

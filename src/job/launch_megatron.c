@@ -57,7 +57,13 @@ static int dense_first(const clg_model *m) {
     return first > 0 && first < m->layers ? first : -1;
 }
 
+static bool narrow_moments(const clg_scenario *s) {
+    return s->stack.moments != CLG_PRECISIONS && s->stack.moments != CLG_FP32;
+}
+
 static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
+    clg_launch_refuse(f, narrow_moments(s) && (l->zero != 1 || l->optimizer != CLG_ADAM),
+                      "narrow moments come with Adam and its distributed optimizer: --zero 1");
     bool usual = l->schedule == CLG_1F1B || l->schedule == CLG_INTERLEAVED;
     clg_launch_refuse(f, s->model.capped_logits, "it caps no logits, as this model does");
     clg_launch_refuse(f, dense_first(&s->model) < 0,
@@ -264,6 +270,11 @@ static void numbers(clg_text *t, const clg_scenario *s, const clg_layout *l) {
                        l->precision == CLG_MXFP8 ? " --fp8-recipe mxfp8" : "");
     if (l->precision == CLG_NVFP4) clg_text_print(t, "  --fp4-format e2m1\n");
     if (s->stack.gradient == CLG_BF16) clg_text_print(t, "  --grad-reduce-in-bf16\n");
+    if (narrow_moments(s))
+        clg_text_print(
+            t, "  --use-precision-aware-optimizer --exp-avg-dtype %s --exp-avg-sq-dtype %s\n",
+            clg_name_of(clg_precision_names, (int)s->stack.moments),
+            clg_name_of(clg_precision_names, (int)s->stack.moments));
     if (l->optimizer != CLG_ADAM)
         clg_text_print(t, "  --optimizer %s\n",
                        clg_name_of(clg_optimizer_names, (int)l->optimizer));
@@ -293,9 +304,6 @@ void clg_launch_megatron(clg_launch *f, const clg_scenario *s, const clg_layout 
                       "  --master-port ${MASTER_PORT:-29500} pretrain_gpt.py \\\n"
                       "  \"${MODEL[@]}\" \"${PARALLEL[@]}\" \"${TRAIN[@]}\"\n");
     clg_launch_say(f, true, "data is --mock-data: put your own, and its tokenizer, in its place");
-    clg_launch_say(f, s->stack.moments != CLG_PRECISIONS && s->stack.moments != CLG_FP32,
-                   "narrow moments: add --use-precision-aware-optimizer --exp-avg-dtype and "
-                   "--exp-avg-sq-dtype");
     clg_launch_say(f, true,
                    "what no plan says is the trainer's own: base of the rotation, epsilon, "
                    "activation, schedule of the rate");

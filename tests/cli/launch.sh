@@ -55,6 +55,8 @@ m="megatron megatron-2024 h100-sxm"
 	round $m mixtral-8x7b --gpus 64 --seq 4096 --global-batch 128 --micro-batch 1 --tp 2 --pp 2 --ep 8 --etp 1 --zero 1
 	round $m deepseek-v3 --gpus 512 --hsdp 0 --seq 4096 --global-batch 1024 --micro-batch 1 --tp 2 --pp 8 --ep 32 --etp 1 --zero 1 --recompute full
 	round $m moonlight-16b-a3b --gpus 64 --hsdp 0 --seq 4096 --global-batch 256 --micro-batch 1 --tp 1 --pp 1 --ep 8 --etp 1 --zero 1
+	round $m $dense --tp 4 --pp 2 --zero 1 --moments bf16
+	refuse megatron 'distributed optimizer' $dense --tp 4 --zero 0 --moments bf16 --stack megatron-2024
 	# Norms of heads, biases of queries alone, groups and gates of experts, no rotation: all are flags.
 	for model in qwen3-8b qwen2.5-7b glm-4.5-air qwen1.5-moe-a2.7b deepseek-v2 ling-mini-2.0 hunyuan-a13b gpt3-13b; do
 		round $m $model --gpus 512 --global-batch 1024 --seq 2048 --micro-batch 1
@@ -110,6 +112,8 @@ m="megatron megatron-2024 h100-sxm"
 	changed $b --recompute none --vpp 2
 	round $b $dense --tp 8 --pp 1 --cp 2 --cp-kind ring --zero 1 --recompute selective
 	round $b qwen3-30b-a3b --hsdp 0 --gpus 64 --seq 4096 --global-batch 128 --micro-batch 1 --tp 2 --pp 2 --vpp 1 --cp 1 --ep 8 --etp 1 --zero 1 --recompute none
+	round $b deepseek-v3 --hsdp 0 --gpus 512 --seq 4096 --global-batch 1024 --micro-batch 1 --tp 2 --pp 1 --vpp 1 --cp 1 --ep 64 --etp 1 --zero 1 --recompute full
+	round $b $dense --tp 2 --pp 4 --cp 1 --zero 1 --recompute full --moments bf16
 	refuse bridge 'no recipe' mistral-7b --gpus 64 --global-batch 64
 	refuse torchtitan 'DualPipeV' $dense --stack torchtitan-2025 --tp 1 --pp 4 --vpp 1 --schedule dualpipe --zero 2
 	refuse torchtitan-2026 'none of this model' qwen3-8b --gpus 64 --global-batch 64 --stack torchtitan-2025 --tp 1 --pp 1 --cp 1 --zero 3 --micro-batch 1 --recompute none --hsdp 0

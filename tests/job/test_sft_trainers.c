@@ -158,6 +158,20 @@ static void moments(void) {
         "\"moe_num_experts\": 8, \"train_micro_batch_size_per_gpu\": 4}\n");
 }
 
+static void bridge(void) {
+    CASE("recipes of Megatron-Bridge: narrow moments are theirs, and a file goes over them");
+#define BRIDGE                                                                                     \
+    "from megatron.bridge.recipes.deepseek import deepseek_v3_pretrain_config\n"                   \
+    "from megatron.bridge.training.pretrain import pretrain\n"                                     \
+    "cfg = deepseek_v3_pretrain_config()\ncfg.train.global_batch_size = 512\n"
+    JOB("moments=bf16 gradient=bf16 tp=2 pp=16 ep=64 global-batch=512", "a.py", BRIDGE);
+    JOB("moments=fp32 gradient=bf16", "a.py",
+        BRIDGE "cfg.optimizer.exp_avg_dtype = torch.float32\n");
+    JOB("optimizer=muon gradient=fp32", "a.py",
+        "from megatron.bridge.recipes.kimi import kimi_k2_pretrain_config\n"
+        "cfg = kimi_k2_pretrain_config()\ncfg.train.global_batch_size = 512\n");
+}
+
 int main(void) {
     slime();
     prime();
@@ -170,5 +184,6 @@ int main(void) {
     factory();
     olmo();
     moments();
+    bridge();
     return DONE;
 }
