@@ -85,6 +85,14 @@ static void mixtures(void) {
                           "\"num_experts_per_tok\": 8, \"num_shared_experts\": 1, "
                           "\"first_k_dense_replace\": 1, \"vocab_size\": 157184}"),
                103e9, 0.005);
+    CASE(
+        "Aria's language model: 64 experts and two shared ones of one width, 24.9 B with its eyes");
+    CHECK_NEAR(parameters("{\"model_type\": \"aria\", \"text_config\": {\"model_type\": "
+                          "\"aria_text\", \"hidden_size\": 2560, \"num_hidden_layers\": 28, "
+                          "\"num_attention_heads\": 20, \"num_key_value_heads\": 20, "
+                          "\"intermediate_size\": 1664, \"moe_num_experts\": 64, \"moe_topk\": "
+                          "6, \"moe_num_shared_experts\": 2, \"vocab_size\": 100352}}"),
+               24.9e9, 0.02);
 }
 
 static void refused(void) {
@@ -94,6 +102,8 @@ static void refused(void) {
         {"{\"model_type\": \"falcon_mamba\", \"state_size\": 16}", "Mamba-1"},
         {"{\"model_type\": \"zamba2\", \"n_mamba_heads\": 112}", "weights serve many places"},
         {"{\"model_type\": \"rwkv7\"}", "recurrences of RWKV"},
+        {"{\"model_type\": \"ernie4_5_moe_vl\", \"moe_num_experts\": [64, 64]}", "of two widths"},
+        {"{\"model_type\": \"minicpmo\"}", "that a version names"},
         {"{\"model_type\": \"jamba\", \"attn_layer_period\": 8}", "Mamba-1 beside attention"},
         {"{\"model_type\": \"longcat_flash\", \"zero_expert_num\": 256}", "do nothing"},
     };
