@@ -135,6 +135,13 @@ static void check_casts(void) {
     CHECK(clg_stack_find(&arena, "axolotl@2025-06", &stack, &error) == CLG_OK);
     CHECK(!stack.precision.widens_rest && !stack.precision.single_beside_frozen);
     CHECK(!stack.loss.shifted_logits); /* as the releases it stands on */
+    CASE("of a logit 12 bytes, 14 while the model holds those of 16 bit beside a shifted copy");
+    static const char *const months[] = {"2024-10", "2024-12", "2025-06"};
+    for (int i = 0; i < 3; i++) {
+        const char *name = clg_arena_print(&arena, "transformers-fsdp@%s", months[i]);
+        CHECK(clg_stack_find(&arena, name, &stack, &error) == CLG_OK);
+        CHECK_NEAR(stack.loss.peak_bytes, i == 1 ? 14 : 12, 0);
+    }
 }
 
 static void check_years(void) {
