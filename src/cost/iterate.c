@@ -28,18 +28,20 @@ clg_precision clg_serve_arithmetic(const clg_gpu *gpu, clg_precision weights) {
 
 /* Writing activations in 8 bit and less: read 2 bytes an element and write one. */
 static double cast_s(const clg_iteration_pricing *p, clg_precision compute, double elements) {
+    enum { READ = 2, WRITTEN = 1 };
     if (clg_precision_bytes(compute) >= 2) return 0;
     bool one_pass = p->serving->engine->static_scales > 0 && compute == CLG_FP8;
-    return clg_read_s(gpu_of(p), 3 * elements,
+    return clg_read_s(gpu_of(p), (READ + WRITTEN) * elements,
                       one_pass ? p->kernels->memory.efficiency
                                : p->curves->product[compute].quantize_hbm_share);
 }
 
-/* Of the rows that a tile of 64 multiplies: kernels that widen weights on the way have tiles of 16
- * to 64 rows (MARLIN, Frantar et al., PPoPP 2025, arXiv:2408.11743, section 3.4). */
+/* Of the rows that the widest tile multiplies: kernels that widen weights on the way have tiles of
+ * 16 to 64 rows (Frantar et al., PPoPP 2025, arXiv:2408.11743, section 3.4). */
 static double narrow_share(clg_precision stored, clg_precision compute, double rows) {
+    enum { NARROWEST = 16, WIDEST = 64 };
     bool widened = clg_precision_bytes(stored) < clg_precision_bytes(compute);
-    return widened && rows < 64 ? 16 * ceil(rows / 16) / 64 : 1;
+    return widened && rows < WIDEST ? NARROWEST * ceil(rows / NARROWEST) / WIDEST : 1;
 }
 
 /* Models published in 8 bit have a scale for each block of their weights; those that others
@@ -203,10 +205,14 @@ static double blocks_s(const clg_iteration_pricing *p, const clg_iteration_op *i
 
 /* ---- traffic */
 
-/* Those timed over faster links than the box's say nothing of it; a tenth is between makers. */
+/* Those timed over faster links than the box's say nothing of it. Makers round the bandwidth of one
+ * generation of links differently, by less than a tenth; the next one has half as much again or
+ * more. */
 static bool reduces_timed_here(const clg_iteration_pricing *p, clg_group group) {
+    static const double same_links = 0.9;
     double link = p->serving->machine->node.link_bytes_per_s;
-    return group.per_domain >= group.ranks && link >= 0.9 * p->curves->reduce_link_bytes_per_s;
+    return group.per_domain >= group.ranks &&
+           link >= same_links * p->curves->reduce_link_bytes_per_s;
 }
 
 /* Of a GPU to other boxes, before protocols. */

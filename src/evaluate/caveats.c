@@ -73,10 +73,13 @@ static void note_request(notes *n, const clg_scenario *s, const clg_layout *layo
              "sequences",
              tokens / 1e9);
     if (layout->offload)
-        note(n, "the update on the host is priced as a DGX-2's; published jobs took longer");
+        note(n, "the update on the host is priced as on the one timed in public; published jobs "
+                "took longer");
 }
 
-/* A batch given in tokens is often a number of sequences that next to nothing divides. */
+/* A batch given in tokens is often a number of sequences that next to nothing divides. It matters
+ * where so MANY ranks would have a few sequences each and powers of two in the batch allow a FEW:
+ * said early rather than late, as it costs nothing. */
 static void note_batch(notes *n, const clg_scenario *s, const clg_layout *layout) {
     enum { FEW = 8, MANY = 64 };
     int64_t batch = layout->global_batch, ranks = 1;

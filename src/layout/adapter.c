@@ -46,9 +46,11 @@ double clg_base_bytes(clg_base_format format) {
  * qlinear_cuda_old.py, `trainable`): a shift to 32 bit, a cast to 8, a mask, less the zero, times
  * the scale: 0.5 + 4, 4 + 1, 1 + 1, 1 + 1, 1 + 2 bytes. */
 clg_widening clg_base_widening(clg_base_format format) {
-    double stored = clg_base_bytes(format), wide = 2, scales = (4.0 + 4 + 4) / 64;
-    if (format == CLG_BASE_NF4) return (clg_widening){stored + wide + scales, 3};
-    if (format == CLG_BASE_INT4) return (clg_widening){16.5, 5};
+    enum { OF_A_SCALE = 64, WIDE = 2 };
+    static const double scales = (4.0 + 4 + 4) / OF_A_SCALE;
+    static const double unpacked = (0.5 + 4) + (4 + 1) + (1 + 1) + (1 + 1) + (1 + 2);
+    if (format == CLG_BASE_NF4) return (clg_widening){clg_base_bytes(format) + WIDE + scales, 3};
+    if (format == CLG_BASE_INT4) return (clg_widening){unpacked, 5};
     return (clg_widening){0, 0};
 }
 
@@ -124,7 +126,7 @@ static bool said(const char *word) { return word && *word; }
 
 clg_status clg_adapter_read(const char *kind, double rank, const char *targets, const char *base,
                             clg_adapter *a, clg_error *error) {
-    enum { USUAL_RANK = 16, MOST_RANK = 4096 };
+    enum { USUAL_RANK = 16, MOST_RANK = 4096 }; /* what is usual; a bound on nonsense */
     int value = CLG_ADAPTER_NONE, format;
     *a = (clg_adapter){0};
     if (said(kind) && clg_name_value(clg_adapter_names, "adapter", kind, &value, error) != CLG_OK)
