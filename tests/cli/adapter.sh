@@ -21,7 +21,7 @@ expect 1 err 'module' $job --adapter lora --adapter-targets q_prog
 expect 0 out 'adapter up' $job --adapter lora --csv
 # 0.176 B of trained parameters (one adapter beside q, k and v, one beside gate and up) times 14 bytes, not 70.6 B
 expect 0 out '10 checkpoints of 2.46 GB kept' size llama-3-70b --tokens 1G --deadline 2d --gpu h100-sxm --adapter lora --max-gpus 64
-expect 0 out 'so many can be had for so short a time is not modelled: --max-gpus$' size llama-3-8b --tokens 20G --deadline 3h --gpu h100-sxm --max-gpus 512
+expect 0 out 'so many are let for so short a time is not modelled: --max-gpus$' size llama-3-8b --tokens 20G --deadline 3h --gpu h100-sxm --max-gpus 512
 expect 0 out '^take     64 x ' size llama-3-8b --tokens 20G --budget 50kUSD --gpu h100-sxm --max-gpus 512
 # 50 kUSD over what the run costs, as many times 8.03 G x 20 G tokens; a twentieth of it is the square of the parameters
 usd=$(sed -n 's/^take .* h, \([0-9.]*\) kUSD .*/\1/p' "$scratch/out")
