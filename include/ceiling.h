@@ -29,35 +29,44 @@
 extern "C" {
 #endif
 
-/* Owns its text, until ceiling_release. */
+/* Owns its text, until ceiling_release. Copies of one share it: release one of them only. */
 typedef struct ceiling_answer {
     const char *text; /* JSON and a newline, NUL-terminated; {"error":{...}} when it went wrong */
     size_t bytes;     /* of the text, without the NUL */
     bool answered;    /* false: the text is an error */
-    void *memory;
+    void *memory;     /* the library's own */
 } ceiling_answer;
 
-/* Told now and then, from the calling thread, which share (0 to 1) of a search is done; returns
- * false to stop it: the answer then says "complete":false. */
+/* Told now and then, from the thread that asked and with what it gave as `context`, which share (0
+ * to 1) of a search is done; returns false to stop it: the answer then says "complete":false. It
+ * may not leave the call another way (longjmp, exceptions). */
 typedef bool ceiling_progress(void *context, double share);
 
-/* Answers `request`, `bytes` of UTF-8. `tell` may be NULL. */
+/* Answers `request`, `bytes` of UTF-8 that need no NUL and are not needed afterwards. `tell` may be
+ * NULL. There is always an answer to release; what does not fit is one. Where it is not `answered`
+ * the text is {"error":{...}} with "status" (the command line's exit status: 1 what was given is
+ * wrong, or no memory; 2 no such command or flag), "file", "line", "column", "field" ("" and 0
+ * where there is none), "message", "mend" and, of all these, a "sentence". */
 CEILING_API ceiling_answer ceiling_ask(const char *request, size_t bytes, ceiling_progress *tell,
                                        void *context);
 
 /* What several questions share: built-in data that was read once, at most 20 MB. It changes no
- * answer; a short one comes in about half the time. NULL: no memory. */
+ * answer; a short one comes in about half the time. NULL: no memory. To be closed. */
 typedef struct clg_kept ceiling_session;
 CEILING_API ceiling_session *ceiling_open(void);
+
+/* As ceiling_ask, in a session; NULL: in none. */
 CEILING_API ceiling_answer ceiling_ask_in(ceiling_session *session, const char *request,
                                           size_t bytes, ceiling_progress *tell, void *context);
 
-/* After the last of its questions was answered; answers stay. NULL: nothing is done. */
+/* After the last of its questions was answered, in every thread; answers stay. NULL: nothing is
+ * done. */
 CEILING_API void ceiling_close(ceiling_session *session);
 
+/* Gives the text back and empties the answer; one that is empty may be released again. */
 CEILING_API void ceiling_release(ceiling_answer *answer);
 
-/* "0.1.0": major.minor.patch. */
+/* "0.1.0": major.minor.patch; lives as long as the library. */
 CEILING_API const char *ceiling_version(void);
 
 #ifdef __cplusplus

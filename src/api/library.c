@@ -44,7 +44,8 @@ void ceiling_close(ceiling_session *session) { clg_kept_close(session); }
 ceiling_answer ceiling_ask_in(ceiling_session *session, const char *request, size_t bytes,
                               ceiling_progress *tell, void *context) {
     static const char no_memory[] =
-        "{\n  \"error\": {\n    \"status\": 1,\n    \"message\": \"memory is at its end\",\n"
+        "{\n  \"error\": {\n    \"status\": 1,\n    \"file\": \"\",\n    \"line\": 0,\n"
+        "    \"column\": 0,\n    \"field\": \"\",\n    \"message\": \"memory is at its end\",\n"
         "    \"mend\": \"give more of it, or ask for less at a time\",\n"
         "    \"sentence\": \"memory is at its end\"\n  }\n}\n";
     call c = {.request = request,

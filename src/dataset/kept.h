@@ -3,7 +3,7 @@
  * Reading them anew is most of the work of a short question. Who asks several (a session, a page, a
  * program over many jobs) opens one of these and lays it beside its arenas; arenas made beside
  * those (clg_arena_beside, clg_cores_each) use it too, from any number of threads. Only built-in
- * files are kept, each once: what it holds is bounded by data/, about 15 MB when all were read. */
+ * files are kept, each once: what it holds is bounded by data/, about 10 MB when all were read. */
 #ifndef CLG_DATASET_KEPT_H
 #define CLG_DATASET_KEPT_H
 
