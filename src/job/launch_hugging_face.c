@@ -76,7 +76,9 @@ static void data(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_la
     const char *model = model_of(f, s) ? model_of(f, s) : "";
     if (adapts(l)) {
         clg_text_print(t, "  --model_name_or_path %s --dtype bfloat16 \\\n", model);
-        clg_text_print(t, "  --dataset_name trl-lib/Capybara --packing true --max_length %lld \\\n",
+        clg_text_print(t,
+                       "  --dataset_name trl-lib/Capybara --packing true --max_length %lld \\\n"
+                       "  --loss_type nll \\\n", /* chunked since TRL 1.7: not what was priced */
                        (long long)l->seq);
         adapter(t, &l->adapter);
     } else {

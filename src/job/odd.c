@@ -6,15 +6,25 @@
 static const struct {
     const char *format;
     void (*odd)(clg_reading *reading);
-} odds[] = {{"megatron", clg_odd_megatron},   {"megatron-deepspeed", clg_odd_megatron},
-            {"primus", clg_odd_megatron},     {"torchtitan", clg_odd_torchtitan},
-            {"torchtune", clg_odd_torchtune}, {"gpt-neox", clg_odd_gpt_neox},
-            {"llm-foundry", clg_odd_foundry}, {"olmo-core", clg_odd_olmo},
-            {"maxtext", clg_odd_maxtext},     {"bridge", clg_odd_recipe},
-            {"hf", clg_odd_hugging_face},     {"axolotl", clg_odd_axolotl},
-            {"nemo", clg_odd_recipe},         {"nanotron", clg_odd_nanotron},
-            {"vllm", clg_odd_vllm},           {"sglang", clg_odd_sglang},
-            {"trtllm", clg_odd_trtllm},       {"kempnerforge", clg_odd_kempnerforge}};
+} odds[] = {{"megatron", clg_odd_megatron},
+            {"megatron-deepspeed", clg_odd_megatron},
+            {"primus", clg_odd_megatron},
+            {"torchtitan", clg_odd_torchtitan},
+            {"torchtune", clg_odd_torchtune},
+            {"gpt-neox", clg_odd_gpt_neox},
+            {"llm-foundry", clg_odd_foundry},
+            {"olmo-core", clg_odd_olmo},
+            {"maxtext", clg_odd_maxtext},
+            {"bridge", clg_odd_recipe},
+            {"trl", clg_odd_trl},
+            {"hf", clg_odd_hugging_face},
+            {"axolotl", clg_odd_axolotl},
+            {"nemo", clg_odd_recipe},
+            {"nanotron", clg_odd_nanotron},
+            {"vllm", clg_odd_vllm},
+            {"sglang", clg_odd_sglang},
+            {"trtllm", clg_odd_trtllm},
+            {"kempnerforge", clg_odd_kempnerforge}};
 
 void clg_job_odd(clg_reading *r, const char *format) {
     for (size_t i = 0; i < sizeof odds / sizeof odds[0]; i++)

@@ -28,6 +28,7 @@ void clg_odd_recipe(clg_reading *reading);
 /* What a recipe that comes with the trainer sets, where the job leaves it. */
 void clg_odd_known_recipe(clg_reading *reading, const char *name);
 void clg_odd_hugging_face(clg_reading *reading);
+void clg_odd_trl(clg_reading *reading);
 void clg_odd_axolotl(clg_reading *reading);
 void clg_odd_nanotron(clg_reading *reading);
 void clg_odd_vllm(clg_reading *reading);

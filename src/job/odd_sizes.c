@@ -33,6 +33,22 @@ void clg_odd_hugging_face(clg_reading *r) {
         clg_job_put(r, CLG_JOB_SEQ, source + target, NULL, "longest source and target together");
 }
 
+/* SFT's loss_type is chunked_nll since TRL 1.7 (2026-06, pull request 5846; sft_trainer.py,
+ * _chunked_cross_entropy_loss): 256 tokens at a time, whose logits are made again. */
+void clg_odd_trl(clg_reading *r) {
+    bool said = clg_job_is(clg_odd_word(r, "loss_type", ""), "chunked_nll");
+    bool left = clg_job_key(r, r->main, "loss_type").node == NULL;
+    bool fine_tunes = clg_job_key(r, r->main, "calls.SFTConfig").node != NULL ||
+                      (r->program && clg_job_has(r->program, "sft"));
+    bool liger = clg_job_is(clg_odd_word(r, "use_liger_kernel|use_liger", ""), "true");
+    if (!said && !(left && fine_tunes && !liger)) return;
+    clg_job_note_down(r->arena, &r->job->doubts, "loss_type", NULL,
+                      said ? "chunked_nll keeps no logits: memory is priced with them, too high"
+                           : "TRL 1.7 and later (2026-06) keep no logits (chunked_nll): memory is "
+                             "priced with them, as before; --cross-entropy fused comes nearer",
+                      -1);
+}
+
 /* Of old files: batch_size counts a rank's samples of a step. */
 void clg_odd_axolotl(clg_reading *r) {
     double all = clg_odd_number(r, "batch_size", 0),

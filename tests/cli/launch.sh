@@ -102,6 +102,7 @@ m="megatron megatron-2024 h100-sxm"
 	round deepspeed $l --zero 1 --adapter qlora --adapter-rank 32
 	round accelerate $l --zero 3 --adapter qlora --base-precision int8
 	round accelerate $l --zero 3 --adapter lora
+	if grep -q 'loss_type nll' "$work/job/train.sh"; then passed=$((passed + 1)); else fail "TRL 1.7 takes the loss in chunks"; fi
 	if grep -q 'gradient_checkpointing false' "$work/job/train.sh"; then passed=$((passed + 1)); else fail "TRL checkpoints unless told"; fi
 	round accelerate $d --zero 3 --adapter lora --recompute none
 	round accelerate $l --zero 0 --adapter dora --adapter-targets attention

@@ -126,6 +126,18 @@ static void words_of_keys(void) {
     WEIGHTY("tp", "a.yaml", "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 2048\ntp: 4\n");
 }
 
+static void losses(void) {
+    CASE("TRL's loss in chunks: priced with its logits, said");
+#define TRL "--model_name_or_path Qwen/Qwen3-8B --per_device_train_batch_size 1 --max_length 4096 "
+    SAID("TRL 1.7 and later", "a.sh", "accelerate launch -m trl.scripts.sft " TRL "\n");
+    SAID("chunked_nll keeps", "a.sh",
+         "accelerate launch -m trl.scripts.sft " TRL "--loss_type chunked_nll\n");
+    UNSAID("chunked_nll", "a.sh", "accelerate launch -m trl.scripts.sft " TRL "--loss_type nll\n");
+    UNSAID("chunked_nll", "a.sh",
+           "accelerate launch -m trl.scripts.sft " TRL "--use_liger_kernel true\n");
+    UNSAID("chunked_nll", "a.sh", "accelerate launch -m trl.scripts.dpo " TRL "--beta 0.1\n");
+}
+
 int main(void) {
     environment();
     several();
@@ -133,5 +145,6 @@ int main(void) {
     multiples();
     memory();
     words_of_keys();
+    losses();
     return DONE;
 }
