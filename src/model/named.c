@@ -10,12 +10,13 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Four figures at the end, a month and year or day: "-2507", "-0528". */
+/* Characters of a month and year or day in four figures: "-2507", "-0528". */
+enum { DATE = 5 };
+
+/* Whether one ends where so many characters do. */
 static bool dated(const char *name, size_t size) {
-    if (size <= 5 || name[size - 5] != '-') return false;
-    for (size_t i = size - 4; i < size; i++)
-        if (!isdigit((unsigned char)name[i])) return false;
-    return true;
+    if (size <= DATE || name[size - DATE] != '-') return false;
+    return strspn(name + size - DATE + 1, "0123456789") >= DATE - 1;
 }
 
 typedef struct bare_name {
@@ -49,10 +50,18 @@ static bare_name bare_of(clg_arena *arena, const char *word) {
         if (*c == ':') *c = '-';
     for (int i = -1; i < csv.rows; i++) { /* "-chat-hf": what is left may end in another */
         size_t size = strlen(bare.name);
-        if (dated(bare.name, size)) bare.name[size - 5] = '\0';
+        if (dated(bare.name, size)) bare.name[size - DATE] = '\0';
         if (i >= 0 && take_part(arena, &csv.row[i], &bare)) i = -2;
     }
     return bare;
+}
+
+/* A name without the date in it: "olmo-2-1124-7b". NULL: it has none. */
+static const char *undated(clg_arena *arena, const char *name) {
+    for (size_t end = DATE + 1; name[0] && end < strlen(name); end++)
+        if (name[end] == '-' && dated(name, end))
+            return clg_arena_print(arena, "%.*s%s", (int)(end - DATE), name, name + end);
+    return NULL;
 }
 
 /* The preset that has the shape of a model of another name: data/model-names.csv; NULL: none. */
@@ -95,6 +104,8 @@ static const char *preset_of(clg_arena *arena, const char *word, bare_name *bare
     *bare = bare_of(arena, word);
     same = clg_name_same(names, count, bare->name);
     if (!same) same = of_other_name(arena, bare->name);
+    if (!same && undated(arena, bare->name))
+        same = clg_name_same(names, count, undated(arena, bare->name));
     /* A path may be anything. */
     return same || strchr(word, '/') ? same : begun(names, count, bare->name);
 }

@@ -20,6 +20,10 @@ static void others(clg_arena *arena) {
     CHECK(is(arena, "Qwen3-30B-A3B-Thinking-2507", "qwen3-30b-a3b"));
     CHECK(is(arena, "deepseek-ai/DeepSeek-R1-Distill-Llama-70B", "llama-3.3-70b"));
     CHECK(is(arena, "mistralai/Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"));
+    CASE("a date within a name");
+    CHECK(is(arena, "OLMo-2-1124-7B", "olmo-2-7b"));
+    CHECK(is(arena, "allenai/OLMo-2-0325-32B-Instruct", "olmo-2-32b"));
+    CHECK(is(arena, "olmo-2-11245-7b", NULL) && is(arena, "olmo-2-1124-8b", NULL));
     CASE("a point between figures tells models apart");
     CHECK(is(arena, "opt-13b", "opt-13b") && is(arena, "OPT_13B", "opt-13b"));
     CHECK(is(arena, "facebook/opt-1.3b", "opt-1.3b") && is(arena, "gpt3-13b", "gpt3-13b"));
