@@ -40,7 +40,8 @@ static void shapes(clg_reading *r) {
     double tp = clg_job_get(r, CLG_JOB_TP), pp = clg_job_get(r, CLG_JOB_PP);
     double vpp = clg_job_value_or(r, CLG_JOB_VPP, 1);
     divides(r, CLG_JOB_HEADS, tp, "tp");
-    divides(r, CLG_JOB_HIDDEN, clg_job_get(r, CLG_JOB_HEADS), "heads");
+    if (!clg_job_has_field(r, CLG_JOB_HEAD_DIM))
+        divides(r, CLG_JOB_HIDDEN, clg_job_get(r, CLG_JOB_HEADS), "heads");
     divides(r, CLG_JOB_EXPERTS, clg_job_get(r, CLG_JOB_EP), "ep");
     if (!clg_job_has_field(r, CLG_JOB_STAGE_LAYERS))
         divides(r, CLG_JOB_LAYERS, pp * vpp, vpp > 1 ? "pp x vpp" : "pp");

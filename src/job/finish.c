@@ -176,6 +176,18 @@ static void batches(clg_reading *r) {
                     "steps x global batch x sequence");
 }
 
+/* What was open at first and followed from others later. */
+static void close_known(clg_reading *r) {
+    clg_job_notes *open = &r->job->open;
+    int kept = 0;
+    for (int i = 0; i < open->count; i++) {
+        int field = open->note[i].field;
+        if (field < 0 || !clg_job_has_field(r, (clg_job_field)field))
+            open->note[kept++] = open->note[i];
+    }
+    open->count = kept;
+}
+
 void clg_job_finish(clg_reading *r) {
     clg_job_started(r);
     count_gpus(r);
@@ -189,4 +201,5 @@ void clg_job_finish(clg_reading *r) {
     batches(r);
     degrees(r);
     count_gpus(r);
+    close_known(r);
 }

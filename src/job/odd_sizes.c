@@ -116,7 +116,8 @@ void clg_odd_olmo(clg_reading *r) {
     for (int i = 0; i < r->sources && !calls; i++)
         calls = clg_tree_find(r->source[i].root, "calls");
     for (const clg_json *one = calls ? calls->first : NULL; one; one = one->next)
-        if (strncmp(one->key, "TransformerConfig.", 18) == 0 && strchr("lo", one->key[18]))
+        if (strncmp(one->key, "TransformerConfig.", 18) == 0 && strchr("lo", one->key[18]) &&
+            strncmp(one->key + 18, "llama_like", 10) != 0) /* a builder of any size */
             clg_job_put_word(r, CLG_JOB_MODEL, one->key + 18,
                              clg_arena_print(r->arena, "%s:%d %s",
                                              clg_job_base_name(r->files[0].name), one->line,

@@ -134,7 +134,16 @@ static bool has_name(const clg_reading *r, const char *part) {
 }
 
 /* Which recipe runs it stands in the command, or in the file's name. */
+/* Modules of the attention are listed, the MLP's are a switch beside the list. */
+static void adapted_mlp(clg_reading *r) {
+    clg_job_value *targets = &r->job->field[CLG_JOB_ADAPTER_TARGETS];
+    bool mlp = clg_job_is(clg_odd_word(r, "model.apply_lora_to_mlp", ""), "true");
+    if (!targets->text || !mlp || clg_job_has(targets->text, "gate_proj")) return;
+    targets->text = clg_arena_print(r->arena, "%s,gate_proj,up_proj,down_proj", targets->text);
+}
+
 void clg_odd_torchtune(clg_reading *r) {
+    adapted_mlp(r);
     bool one = has_name(r, "single_device");
     if (one) clg_job_put(r, CLG_JOB_GPUS, 1, NULL, "a recipe for a single device, by its name");
     clg_job_put(r, CLG_JOB_ZERO, one ? 0 : 3, NULL,

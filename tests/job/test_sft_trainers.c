@@ -172,6 +172,35 @@ static void bridge(void) {
         "cfg = kimi_k2_pretrain_config()\ncfg.train.global_batch_size = 512\n");
 }
 
+static void torchtune(void) {
+    CASE("torchtune: adapters of the MLP are a switch beside the list");
+#define TUNE                                                                                       \
+    "model:\n  _component_: torchtune.models.llama3_1.lora_llama3_1_8b\n"                          \
+    "  lora_attn_modules: ['q_proj', 'v_proj']\n  lora_rank: 8\nbatch_size: 2\n"                   \
+    "checkpointer:\n  _component_: torchtune.training.FullModelHFCheckpointer\n"
+    JOB("adapter-targets=q_proj,v_proj,gate_proj,up_proj,down_proj", "a.yaml", TUNE "  x: 1\n",
+        "b.yaml", "model:\n  apply_lora_to_mlp: True\n");
+    JOB("adapter-targets=q_proj,v_proj", "a.yaml", TUNE);
+}
+
+static void shapes(void) {
+    CASE("a model whose heads are of another width than hidden / heads; GPUs that follow from "
+         "nodes");
+    fixture f;
+    const char *const file[] = {
+        "a.sh",
+        "#SBATCH --nodes=16\n#SBATCH --gpus-per-node=8\nNUM_GPUS=$(count_them)\ntorchrun "
+        "pretrain_gpt.py --num-layers 46 --hidden-size 4096 --num-attention-heads 96 "
+        "--kv-channels 128 --seq-length 4096 --vocab-size 50304 --bf16\n",
+        NULL, NULL};
+    CHECK(fixture_read(&f, file));
+    CHECK(fixture_is(&f, "gpus=128"));
+    for (int i = 0; i < f.job.doubts.count; i++)
+        CHECK(strcmp(f.job.doubts.note[i].key, "hidden") != 0);
+    for (int i = 0; i < f.job.open.count; i++) CHECK(f.job.open.note[i].field != CLG_JOB_GPUS);
+    clg_arena_clear(&f.arena);
+}
+
 int main(void) {
     slime();
     prime();
@@ -185,5 +214,7 @@ int main(void) {
     olmo();
     moments();
     bridge();
+    torchtune();
+    shapes();
     return DONE;
 }
