@@ -5,6 +5,7 @@
 #include "report/price_words.h"
 #include "report_serving/demand_parts.h"
 #include "report_serving/fleet_growth_report.h"
+#include "serve/degree.h"
 
 #include <math.h>
 
@@ -123,6 +124,49 @@ static void print_taken(clg_text *t, const clg_joint *j) {
     print_by_gpu(t, j);
 }
 
+/* Of models with GPUs of their own, replicas that hold when as slow as one time in ten. */
+static void print_replicas(clg_text *t, const clg_joint *j) {
+    int seen = 0;
+    for (int i = 0; i < j->models; i++) {
+        const clg_joint_model *m = &j->model[i];
+        if (j->taken == CLG_JOINT_GPUS && m->pool >= 0) continue;
+        clg_text_print(t, "%s%lld %s%.40s", seen ? ", " : "; ", (long long)m->answer->slow.replicas,
+                       seen ? "" : "replicas of ", m->name);
+        seen++;
+    }
+}
+
+/* Of a model that nobody should buy for: none, or many times the replicas. */
+static bool at_cliff(const clg_joint_model *m) {
+    const clg_serve_answer *a = m->answer;
+    double slow = a->slow.attainable ? (double)a->slow.replicas : 0;
+    return clg_is_past_cliff((double)a->fleet.replicas, slow);
+}
+
+/* The fleet to buy: what is predicted may be as far off as one time in ten. */
+static void print_bought(clg_text *t, const clg_joint *j) {
+    size_t from = t->size;
+    int64_t count = j->high_nodes;
+    int seen = 0;
+    for (int i = 0; i < j->models; i++)
+        if (at_cliff(&j->model[i]))
+            clg_text_print(t, "%s%.40s", seen++ ? ", " : "buy      loosen first the target of ",
+                           j->model[i].name);
+    if (seen > 0) {
+        clg_text_print(t, ", or measure one replica: as slow as one time in ten, no fleet of up to "
+                          "3 times as many holds it");
+    } else if (count > 0) {
+        double usd_per_s = j->usd_per_s * (double)count / (double)j->stage[j->taken].nodes;
+        clg_text_print(t, "buy      %s = %s GPUs", nodes(t, count),
+                       clg_words_count(t, count * j->node_gpus));
+        if (usd_per_s > 0) clg_text_print(t, ", %s an hour", clg_words_bill(t, 3600 * usd_per_s));
+        clg_text_print(t, ": each model holds its target with 90 %% chance");
+        print_replicas(t, j);
+    }
+    if (t->size > from) clg_text_print(t, "\n");
+    clg_text_fold(t, from, 9);
+}
+
 static void print_shared(clg_text *t, const clg_joint *j) {
     for (int p = 0; p < j->pools && j->taken == CLG_JOINT_GPUS; p++) {
         const clg_joint_pool *pool = &j->pool[p];
@@ -224,6 +268,7 @@ void clg_report_fleet(clg_text *t, const clg_fleet_shown *s) {
     print_models(t, j);
     print_stages(t, j);
     print_taken(t, j);
+    print_bought(t, j);
     print_nodes(t, j);
     print_shared(t, j);
     print_moved(t, j);

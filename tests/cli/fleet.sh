@@ -11,6 +11,7 @@ guard;llama-3.2-1b;1req/s;300tok;5tok;500ms;100ms;;b
 END
 few="--span 2min --gpus 8"
 expect 0 out '^takes    1 node = 8 GPUs .*saves 2 nodes' fleet "$models" $few
+check "no fleet to buy is named" "grep -Eq '^buy      [0-9]+ nodes? = [0-9]+ GPUs, .* with 90 % chance' $scratch/out"
 check "a column for somebody else is named" 'grep -q "not read: owner" "$scratch/out"'
 check "all on one node" 'grep -q "^nodes    1 x 1 chat, 1 tags, 1 guard" "$scratch/out"'
 check "GPUs that are there" 'grep -q "^there    1 node .*0 nodes left" "$scratch/out"'
@@ -61,4 +62,6 @@ expect 0 out '^takes    1 node' fleet "$scratch/users.csv" --turn-gap 20s --span
 printf 'model,clients\nllama-3.1-8b,60\n' >"$scratch/users.csv"
 expect 1 err 'users.csv:2:1: clients who always wait .*; say how often each asks' fleet "$scratch/users.csv"
 expect 0 out '^takes .* GPUs .P10 [0-9]* – P90 [0-9]* nodes?.' fleet "$scratch/models.csv"
+printf 'name,model,weights,rate,prompt,output,ttft,tpot\nchat,llama-3.3-70b,fp8,2req/s,4ktok,300tok,600ms,50ms\n' >"$scratch/cliff.csv"
+expect 0 out '^buy      loosen first the target of chat, or measure one replica' fleet "$scratch/cliff.csv" --spread 0.5 --span 10min
 finish
