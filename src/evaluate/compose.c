@@ -37,6 +37,7 @@ void clg_price_blocks(const clg_scenario *scenario, const clg_layout *layout, cl
     clg_pricing pricing = clg_pricing_of(scenario, layout);
     pricing.known = priced->known = known;
     clg_step_build(&scenario->model, &scenario->machine, &scenario->stack, layout, &priced->step);
+    clg_step_fill_rank(&priced->step, layout, pricing.imbalance);
     for (int i = 0; i < priced->step.kinds; i++)
         clg_block_price(&pricing, &priced->step.kind[i], priced->layer[i]);
     for (int i = 0; i < CLG_LAYER_KINDS; i++) priced->layers_of_kind[i] = 0;

@@ -249,6 +249,7 @@ static void experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
     bool whole = !layout->sp && layout->etp == layout->tp;
     if (whole) rows = copies;
     double received = sent * rows / copies;
+    double kept = block->saved_bytes + block->rebuilt_bytes, beside = block->transient_bytes;
     if (whole) clg_block_enter_tensor(block, shard, "expert input", true);
     route(block, shard, mlp);
     narrow(block, shard, mlp, false);
@@ -275,6 +276,8 @@ static void experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
     if (whole) clg_block_leave_tensor(block, shard, "expert output");
     block->saved_bytes += rows * hidden * clg_block_operand_bytes(shard); /* experts' inputs */
     block->transient_bytes += 2 * rows * hidden * w;
+    block->row_kept_bytes = block->saved_bytes + block->rebuilt_bytes - kept;
+    block->row_beside_bytes = block->transient_bytes - beside;
 }
 
 /* A mixture and the experts all tokens share; recomputed, only its input, the norm's, is kept. */

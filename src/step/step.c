@@ -187,3 +187,12 @@ void clg_step_build(const clg_model *model, const clg_machine *machine, const cl
                            (fmax(1, model->streams) + clg_mixed_blocks(model)) * shard.wide_bytes;
     clg_step_groups(machine, layout, step);
 }
+
+void clg_step_fill_rank(clg_step *step, const clg_layout *layout, double fullest) {
+    bool again = layout->recompute == CLG_RECOMPUTE_FULL;
+    for (int i = 0; i < step->kinds; i++) {
+        clg_block *block = &step->kind[i];
+        double rows = block->row_beside_bytes + (again ? block->row_kept_bytes : 0);
+        block->transient_bytes += (fullest - 1) * rows;
+    }
+}

@@ -23,6 +23,8 @@ typedef struct clg_block {
     double saved_bytes;      /* kept from forward to backward */
     double rebuilt_bytes;    /* alive only while this block's backward recomputes it */
     double transient_bytes;  /* most beside the saved ones while it runs */
+    double row_kept_bytes;   /* of saved and rebuilt ones, those of rows that experts got */
+    double row_beside_bytes; /* and of transient ones */
     double dense_parameters; /* held by this rank before ZeRO: tp shard + replicated */
     double expert_parameters;
     double adapter_parameters; /* trained ones beside them, which are frozen then */
@@ -56,6 +58,12 @@ void clg_step_groups(const clg_machine *machine, const clg_layout *layout, clg_s
 
 void clg_step_build(const clg_model *model, const clg_machine *machine, const clg_stack *stack,
                     const clg_layout *layout, clg_step *step);
+
+/* Once built: the rank that gets `fullest` times its even share of rows holds as many times what
+ * they take while a layer is at work. What layers keep of their rows is left as it is on average,
+ * for another rank is the fullest in each; that some batch and layer are fuller is left out: both
+ * too little. */
+void clg_step_fill_rank(clg_step *step, const clg_layout *layout, double fullest);
 
 /* What happens to the parameters of one stage once per step, or (ZeRO-3) once per pass. */
 typedef enum clg_update_when {

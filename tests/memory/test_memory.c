@@ -72,6 +72,21 @@ static void layers(void) {
     CHECK_NEAR(built(&s, &l)->kind[0].saved_bytes, 4096.0 * 241792, 1e-14);
     l.dp = 8, l.ep = 8, l.global_batch = 8;
     CHECK_NEAR(built(&s, &l)->kind[0].saved_bytes, 4096.0 * 241792, 1e-14);
+    CASE("a rank with half more rows: half more beside the layer, and of what it rebuilds");
+    /* of the above 16384 + 172032 kept; beside, rows in and out 2 x 16384, and of gate and up the
+     * gradients, 2 x 2 x 2 x 14336, as their product gives way to its own */
+    double beside = built(&s, &l)->kind[0].transient_bytes;
+    clg_step_fill_rank(&step, &l, 1.5);
+    CHECK_NEAR(step.kind[0].transient_bytes - beside, 0.5 * 4096 * (32768 + 114688.0), 1e-12);
+    l.recompute = CLG_RECOMPUTE_FULL;
+    beside = built(&s, &l)->kind[0].transient_bytes;
+    clg_step_fill_rank(&step, &l, 1.5);
+    double rows = 4096 * (188416 + 32768 + 114688.0);
+    CHECK_NEAR(step.kind[0].transient_bytes - beside, 0.5 * rows, 1e-12);
+    CASE("evenly routed nothing changes");
+    beside = step.kind[0].transient_bytes;
+    clg_step_fill_rank(&step, &l, 1);
+    CHECK(step.kind[0].transient_bytes == beside);
 }
 
 /* Parameters of all stages, from what each says it holds. */
