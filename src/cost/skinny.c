@@ -74,13 +74,22 @@ static clg_status read_expert(const clg_json *row, const char *file, void *curve
     return clg_value_read(row, "width_multiple", CLG_COUNT, false, file, &c->width_multiple, error);
 }
 
-static clg_status read_state(const clg_json *object, const char *file, clg_serve_curves *c,
-                             clg_error *error) {
+/* Of every GPU alike; `object`, what the file of one says, goes over it. */
+static clg_status read_state(clg_arena *arena, const clg_json *object, const char *path,
+                             clg_serve_curves *c, clg_error *error) {
+    const clg_file *file = clg_dataset_find("operations/states.json");
+    const clg_json *root;
     const clg_value_field fields[] = {
         {"hbm_share", CLG_FRACTION, &c->state.hbm_share},
         {"convolution_hbm_share", CLG_FRACTION, &c->state.convolution_hbm_share},
         {"block_token", CLG_SECONDS, &c->state.block_token_s}};
-    return READ(object, file, fields, error);
+    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "states are not built in");
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
+        READ(root, file->path, fields, error) != CLG_OK ||
+        clg_value_done(root, file->path, error) != CLG_OK)
+        return error->status;
+    return object ? clg_value_optional(object, path, fields, sizeof fields / sizeof *fields, error)
+                  : CLG_OK;
 }
 
 /* Numbers of a list, times `scale`, that rise or stay. */
@@ -251,9 +260,10 @@ static clg_status open_sections(clg_arena *arena, const clg_gpu *gpu, section *a
     return compare_generations(arena, gpu, root, &c->own_generation, error);
 }
 
-static clg_status read_section(const section *s, clg_serve_curves *c, clg_error *error) {
+static clg_status read_section(clg_arena *arena, const section *s, clg_serve_curves *c,
+                               clg_error *error) {
     if (read_tables(s->root, s->path, c, error) != CLG_OK ||
-        read_state(clg_json_member(s->root, "state"), s->path, c, error) != CLG_OK ||
+        read_state(arena, clg_json_member(s->root, "state"), s->path, c, error) != CLG_OK ||
         read_reduces(clg_json_member(s->root, "reduce"), s->path, c, error) != CLG_OK ||
         clg_value_read(s->root, "reduce_link", CLG_BYTES_PER_S, false, s->path,
                        &c->reduce_link_bytes_per_s, error) != CLG_OK)
@@ -267,7 +277,7 @@ clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve
     section all = {0}, own = {0};
     *c = (clg_serve_curves){0};
     if (open_sections(arena, gpu, &all, &own, c, error) != CLG_OK ||
-        read_section(&all, c, error) != CLG_OK ||
+        read_section(arena, &all, c, error) != CLG_OK ||
         (c->borrowed && slow_units(arena, gpu, c, error) != CLG_OK))
         return error->status;
     c->file = all.path;

@@ -105,6 +105,10 @@ static bool kernel(const char *n) {
            clg_kernels_find(&arena, &g, &kernels, &error) == CLG_OK &&
            clg_serve_curves_find(&arena, &g, &curves, &error) == CLG_OK;
 }
+static bool states(const char *n) {
+    (void)n;
+    return kernel("a100-sxm-80gb");
+}
 static bool collective(const char *n) {
     clg_machine m = {.gpus = 16};
     clg_network into;
@@ -183,6 +187,7 @@ static const struct room {
              {"power", others, NULL},
              {"loss", others, NULL},
              {"operations", others, "sparse"},
+             {"operations", states, "states"},
              {"operations", others, "routing"},
              {"operations", others, "defaults"}};
 
