@@ -24,10 +24,16 @@ void clg_command_says_others(clg_reading *r, const char *program, int others, in
                       -1);
 }
 
+/* "--data-path": what an array behind it holds are no flags. */
+static bool is_data(const clg_rich *word) {
+    return word->size > 6 && memcmp(word->text, "--data", 6) == 0;
+}
+
 /* Whether the command has a word that is this unset array and nothing else. */
 static bool stands_in(const clg_shell_command *command, const clg_shell_unset *unset) {
     for (int i = 0; i < command->words; i++) {
         const clg_rich *word = &command->word[i];
+        if (i > 0 && is_data(word - 1)) continue;
         if (word->size == 1 && word->text[0] == CLG_TREE_UNSET && word->place[0] == unset->place)
             return true;
     }

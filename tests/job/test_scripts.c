@@ -49,6 +49,12 @@ static void lacking(void) {
                         strcmp(f.job.doubts.note[i].from, "a.sh:2") == 0);
     CHECK(said);
     clg_arena_clear(&f.arena);
+    CASE("one behind --data-path holds no flags");
+    const char *const data[] = {
+        "a.sh", "torchrun pretrain_gpt.py " SIZES "--data-path ${PILE[@]} --bf16\n", NULL, NULL};
+    CHECK(fixture_read(&f, data));
+    CHECK(f.job.doubts.count == 0);
+    clg_arena_clear(&f.arena);
 }
 
 static void module_started(void) {
