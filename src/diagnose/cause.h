@@ -65,9 +65,10 @@ typedef struct clg_diagnosis_rules {
     double told;         /* share by which a bus bandwidth must fall to tell a cause */
     double before_sigma; /* between two runs of one job whose settings stay */
     double line_odds;    /* how much likelier a cause is whose line the log has */
-    double large_bytes;  /* buffer of the collective that is to be measured */
-    double beyond;       /* sigmas beyond all that causes do, from where nothing is said */
-    int strengths;       /* tried of a cause; at most 64 */
+    double memory_full, memory_odds; /* share in use from where it is full; what that is worth */
+    double large_bytes;              /* buffer of the collective that is to be measured */
+    double beyond; /* sigmas beyond all that causes do, from where nothing is said */
+    int strengths; /* tried of a cause; at most 64 */
 } clg_diagnosis_rules;
 
 clg_status clg_diagnosis_rules_find(clg_arena *arena, clg_diagnosis_rules *rules, clg_error *error);

@@ -79,6 +79,8 @@ clg_status clg_diagnosis_rules_find(clg_arena *arena, clg_diagnosis_rules *r, cl
                                       {"told", CLG_FRACTION, &r->told},
                                       {"before_sigma", CLG_COUNT, &r->before_sigma},
                                       {"line_odds", CLG_COUNT, &r->line_odds},
+                                      {"memory_full", CLG_FRACTION, &r->memory_full},
+                                      {"memory_odds", CLG_COUNT, &r->memory_odds},
                                       {"large_bytes", CLG_BYTES, &r->large_bytes},
                                       {"beyond", CLG_COUNT, &r->beyond},
                                       {"strengths", CLG_COUNT, &strengths}};

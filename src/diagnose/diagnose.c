@@ -225,6 +225,7 @@ static double weigh(trial *t, const clg_job_cause *cause, clg_suspect *s) {
     }
     double prior = s->facts.prior * (t->seen->counted ? s->facts.counted : 1);
     if (s->line) prior *= t->rules.line_odds;
+    prior *= clg_memory_odds(&t->rules, t->seen, t->plan->capacity_bytes, &s->facts);
     return held > 0 ? prior / s->facts.possible * sum / held : 0;
 }
 
@@ -294,8 +295,16 @@ static bool signs_of_slowness(const trial *t, const clg_signs *planned) {
     return as_seen > as_planned;
 }
 
+/* A step between P10 and P90, of which no more is known, is as printed. */
+static bool within_alone(const trial *t) {
+    const clg_observations *seen = t->seen;
+    bool more = seen->other || seen->before_s > 0 || seen->buses > 0 || seen->log.text;
+    for (int i = 0; i < CLG_SIGNS; i++) more |= seen->sign[i].seen;
+    return !more && seen->step_s >= t->plan->step_p10_s && seen->step_s <= t->plan->step_p90_s;
+}
+
 static clg_verdict verdict_of(const trial *t, const clg_diagnosis *d) {
-    if (d->healthy >= 0.5) return CLG_HEALTHY;
+    if (d->healthy >= 0.5 || within_alone(t)) return CLG_HEALTHY;
     bool slow =
         t->seen->step_s > 0 ? t->seen->step_s > t->plan->step_s : signs_of_slowness(t, &d->planned);
     return slow ? CLG_SLOW : CLG_FAST;

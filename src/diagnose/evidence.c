@@ -47,6 +47,13 @@ const char *clg_line_seen(const clg_scenario *scenario, const clg_layout *layout
     return NULL;
 }
 
+double clg_memory_odds(const clg_diagnosis_rules *rules, const clg_observations *seen,
+                       double capacity_bytes, const clg_job_cause_facts *facts) {
+    const clg_observed_sign *memory = &seen->sign[CLG_SIGN_MEMORY];
+    if (!memory->seen || facts->memory_from <= 0) return 1;
+    return memory->value > rules->memory_full * capacity_bytes ? rules->memory_odds : 0;
+}
+
 /* Of a yes or no, in nats. */
 static double entropy(double chance) {
     if (chance <= 0 || chance >= 1) return 0;

@@ -11,6 +11,11 @@ const char *clg_line_seen(const clg_scenario *scenario, const clg_layout *layout
                           const clg_observed_log *log, const char *cause,
                           const clg_job_cause_facts *facts);
 
+/* How much likelier a cause is by the memory in use: one that full memory makes is barred where
+ * there is room, and odds grow where there is none; 1 for all others, and where it was not said. */
+double clg_memory_odds(const clg_diagnosis_rules *rules, const clg_observations *seen,
+                       double capacity_bytes, const clg_job_cause_facts *facts);
+
 typedef struct clg_diagnosis clg_diagnosis;
 
 /* Sets what to measure next: what splits the odds of all that may be wrong most evenly. */

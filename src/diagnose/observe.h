@@ -15,11 +15,12 @@ typedef struct clg_observed_bus {
 } clg_observed_bus;
 
 /* What is read off a running job beside its speed. */
-typedef enum clg_sign { CLG_SIGN_BUSY, CLG_SIGN_DATA, CLG_SIGNS } clg_sign;
+typedef enum clg_sign { CLG_SIGN_BUSY, CLG_SIGN_DATA, CLG_SIGN_MEMORY, CLG_SIGNS } clg_sign;
 
 typedef struct clg_observed_sign {
     bool seen;
-    double value; /* share of the step with a kernel running; seconds of waiting a step */
+    double value; /* share of the step with a kernel running; seconds of waiting a step; bytes of a
+                     GPU in use */
     const char *written;
 } clg_observed_sign;
 
@@ -53,10 +54,10 @@ typedef struct clg_observations {
 } clg_observations;
 
 /* "12.5s", "200tok/s/GPU", "6400tok/s", "24samples/s", "230Tflop/s/GPU", "13%MFU" of a step of
- * `plan`, "40GB/s:all-reduce:6" (bus bandwidth, collective, nodes), "15%:util", "3s:data", or any
- * of the first with ":before", as the same job once ran. Two numbers of different kinds stand
- * beside each other: the more direct one is the step. A second of one kind, and a third, are
- * refused. */
+ * `plan`, "40GB/s:all-reduce:6" (bus bandwidth, collective, nodes), "15%:util", "3s:data",
+ * "79GB:memory", or any of the first with ":before", as the same job once ran. Two numbers of
+ * different kinds stand beside each other: the more direct one is the step. A second of one kind,
+ * and a third, are refused. */
 clg_status clg_observe(const clg_evaluation *plan, const clg_machine *machine, const char *written,
                        clg_observations *observations, clg_error *error);
 

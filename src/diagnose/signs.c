@@ -15,7 +15,7 @@ clg_signs clg_signs_of(const clg_world *w, const clg_evaluation *e) {
 double clg_signs_agree(const clg_diagnosis_rules *rules, const clg_observations *seen,
                        const clg_signs *signs, double step_s, double (*density)(double, double)) {
     double all = 1;
-    for (int i = 0; i < CLG_SIGNS; i++) {
+    for (int i = 0; i < CLG_SIGN_MEMORY; i++) { /* that is weighed with what it bars */
         if (!seen->sign[i].seen) continue;
         double sigma = i == CLG_SIGN_DATA ? rules->measured_sigma : rules->signs_sigma;
         double apart = seen->sign[i].value - signs->value[i];

@@ -11,7 +11,8 @@
 #include "diagnose/cause.h"
 #include "diagnose/observe.h"
 
-/* The same in a world; `silent` where the cause does not say what GPUs do meanwhile. */
+/* The same in a world, of which memory is none; `silent` where the cause does not say what GPUs do
+ * meanwhile. */
 typedef struct clg_signs {
     double value[CLG_SIGNS];
     bool silent;

@@ -122,10 +122,15 @@ static void print_expected(const answer *a) {
 static void print_signs(const answer *a) {
     const clg_observed_sign *busy = &a->seen->sign[CLG_SIGN_BUSY];
     const clg_observed_sign *data = &a->seen->sign[CLG_SIGN_DATA];
+    const clg_observed_sign *memory = &a->seen->sign[CLG_SIGN_MEMORY];
     if (busy->seen)
         clg_text_print(a->text, "measured GPUs busy %s %% of the time, %s %% as planned\n",
                        clg_words_share(a->text, busy->value),
                        clg_words_share(a->text, a->diagnosis->planned.value[CLG_SIGN_BUSY]));
+    if (memory->seen)
+        clg_text_print(a->text, "measured %s of a GPU's memory in use, %s as planned\n",
+                       clg_words_quantity(a->text, memory->value, CLG_BYTES),
+                       clg_words_quantity(a->text, a->plan->memory.total_bytes, CLG_BYTES));
     if (data->seen)
         clg_text_print(a->text, "measured %s a step of waiting for data\n",
                        clg_words_quantity(a->text, data->value, CLG_SECONDS));
@@ -227,8 +232,10 @@ static void add_measured(clg_json_writer *w, const answer *a) {
     if (a->seen->before_s > 0) clg_json_add_number(w, "before_step_s", a->seen->before_s);
     const clg_observed_sign *busy = &a->seen->sign[CLG_SIGN_BUSY];
     const clg_observed_sign *data = &a->seen->sign[CLG_SIGN_DATA];
+    const clg_observed_sign *memory = &a->seen->sign[CLG_SIGN_MEMORY];
     if (busy->seen) clg_json_add_number(w, "gpu_busy", busy->value);
     if (data->seen) clg_json_add_number(w, "data_wait_s", data->value);
+    if (memory->seen) clg_json_add_number(w, "memory_bytes", memory->value);
     if (a->seen->other) {
         clg_json_open(w, "other", '{');
         clg_json_add_integer(w, "gpus", clg_layout_gpus(&a->seen->other->layout));

@@ -147,6 +147,11 @@ for step in $(seq 1 60); do
     printf '%s\n' " iteration $step/ 99 | elapsed time per iteration (ms): $((6500 + 40 * step)).0 | global batch size: 256 | lm loss: 1.1E+01 |"
 done >"$scratch/grow.log"
 expect 0 out '^before   .* \(where the log begins\): 1.3[0-9]* times' diagnose llama-3-8b --gpus 64 --log "$scratch/grow.log"
+# Megatron-LM pull request 6429: without recomputation 17 s for 2.8; 79.7 of 80 GB were in use.
+full="llama-3-8b --gpus 8 --zero 1 --tp 1 --pp 1 --seq 8192 --micro-batch 1 --global-batch 64 --recompute selective --stack megatron-2024"
+expect 0 out '^[ 2-9][0-9.]+ %  memory_pressure' diagnose $full --measured 20s,79.7GB:memory
+expect 0 out '"memory_bytes": 7' diagnose $full --measured 20s,79.7GB:memory --json
+check "and is barred where there is room" '! "$ceiling" diagnose $full --measured 20s,60GB:memory --json | grep -q memory_pressure'
 # What to do next comes before the causes, once.
 "$ceiling" diagnose $slow --measured 3s >"$scratch/out"
 check "one next step" '[ "$(grep -c "^next " "$scratch/out")" = 1 ] && sed "/^causes/q" "$scratch/out" | grep -q "^next "'

@@ -185,6 +185,11 @@ static void as_planned(void) {
         clg_diagnosis d = diagnose(&j, &seen);
         CHECK(d.verdict == CLG_HEALTHY && d.healthy > 0.5);
     }
+    CASE("just within P90, and no more known: healthy; with idle GPUs beside it: not");
+    clg_observations edge = {.step_s = 0.999 * j.plan.step_p90_s, .written = "late"};
+    CHECK(diagnose(&j, &edge).verdict == CLG_HEALTHY);
+    edge.sign[CLG_SIGN_BUSY] = (clg_observed_sign){true, 0.3, "30%:util"};
+    CHECK(diagnose(&j, &edge).verdict == CLG_SLOW);
     CASE("a third of the time: fast, and miscounted first");
     clg_observations seen = {.step_s = j.plan.step_s / 3, .written = "fast"};
     clg_diagnosis d = diagnose(&j, &seen);
