@@ -5,28 +5,28 @@
 
 /* A client that has its answer asks again; one that got more tokens is later than it finished. */
 void clg_lane_client_asks(clg_lane *r, double when_s) {
-    int64_t n = r->rules->clients, at = r->asks;
+    int64_t n = r->rules->clients, at = r->front.asks;
     if (n == 0) return;
-    for (r->asks++; at > r->asked && r->asks_s[(at - 1) % n] > when_s; at--)
-        r->asks_s[at % n] = r->asks_s[(at - 1) % n];
-    r->asks_s[at % n] = when_s;
+    for (r->front.asks++; at > r->front.asked && r->front.asks_s[(at - 1) % n] > when_s; at--)
+        r->front.asks_s[at % n] = r->front.asks_s[(at - 1) % n];
+    r->front.asks_s[at % n] = when_s;
 }
 
 void clg_lane_take_arrivals(clg_lane *r) {
     for (double when; clg_lane_next_ask_s(r) <= clg_lane_seen_s(r) && /* the sooner to tell */
                       (when = clg_lane_next_arrival_s(r)) <= clg_lane_seen_s(r);) {
-        r->served[clg_lane_index_of(r, r->end)].arrival_s = clg_lane_next_ask_s(r);
+        r->served[clg_lane_index_of(r, r->requests.end)].arrival_s = clg_lane_next_ask_s(r);
         *clg_lane_front_of(r) = clg_lane_next_through_s(r);
-        r->ready_s = when;
-        r->end++;
-        r->asked++;
+        r->front.ready_s = when;
+        r->requests.end++;
+        r->front.asked++;
     }
 }
 
 /* Refuses what could never fit, however long it waited. */
 void clg_lane_refuse_impossible(clg_lane *r) {
-    while (r->preempted_count == 0 && r->begin < r->end) {
-        int64_t index = clg_lane_index_of(r, r->begin);
+    while (r->preempted_count == 0 && r->requests.begin < r->requests.end) {
+        int64_t index = clg_lane_index_of(r, r->requests.begin);
         const clg_arrival *q = clg_lane_request_at(r, index);
         if (clg_lane_blocks_of(r, (int64_t)q->prompt_tokens + q->output_tokens) <= r->rules->blocks)
             return;
@@ -34,7 +34,7 @@ void clg_lane_refuse_impossible(clg_lane *r) {
         r->totals->refused++;
         clg_lane_note_through(r, index);
         clg_lane_client_asks(r, r->now_s + r->rules->front.after_s);
-        r->begin++;
+        r->requests.begin++;
     }
 }
 
@@ -47,7 +47,7 @@ static bool gathered(const clg_lane *r) {
     for (int i = 0; i < r->ranks; i++) most += clg_lane_room_of(r, i);
     int64_t ranks = rules->wait_ranks > 0 ? rules->wait_ranks : INT64_MAX;
     int64_t enough = rules->wait_ranks > 0 ? INT64_MAX : rules->wait_tokens;
-    for (int64_t at = r->begin; at < r->end && seats > prompts; at++) {
+    for (int64_t at = r->requests.begin; at < r->requests.end && seats > prompts; at++) {
         if (tokens >= enough || prompts >= ranks) return true;
         const clg_arrival *q = clg_lane_request_at(r, clg_lane_index_of(r, at));
         int64_t answer = rules->reserve_output ? q->output_tokens : 0;
@@ -98,7 +98,7 @@ int clg_lane_admit(clg_lane *r, int rank) {
         id = r->preempted[--r->preempted_count];
     else {
         id = r->unused[--r->unused_count];
-        int64_t index = clg_lane_index_of(r, r->begin++);
+        int64_t index = clg_lane_index_of(r, r->requests.begin++);
         r->pool[id] = (clg_sequence){.request = index,
                                      .target = clg_lane_request_at(r, index)->prompt_tokens,
                                      .heap = CLG_NOBODY};

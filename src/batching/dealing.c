@@ -26,7 +26,7 @@ void clg_lane_open_ranks(clg_arena *arena, clg_lane *r) {
 
 int clg_lane_rank_of_many(const clg_lane *r) {
     bool in_turn = r->rules->dealt_in_turn && r->preempted_count == 0;
-    int best = CLG_NOBODY, turn = in_turn ? (int)(r->begin % r->ranks) : 0;
+    int best = CLG_NOBODY, turn = in_turn ? (int)(r->requests.begin % r->ranks) : 0;
     if (in_turn && clg_lane_open_to_next(r, turn)) return turn;
     for (int i = 0, least = r->seats; i < r->ranks; i++) {
         if (r->rank[i].admitted >= least || !clg_lane_open_to_next(r, i)) continue;

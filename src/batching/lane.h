@@ -1,81 +1,10 @@
-/* lane.h -- internal to batching/: one replica while it is simulated. */
+/* lane.h -- internal to batching/: what is done to a replica while it is simulated, and asked. */
 #ifndef CLG_BATCHING_LANE_H
 #define CLG_BATCHING_LANE_H
 
-#include "batching/batching.h"
-#include "batching/prefix.h"
+#include "batching/lane_state.h"
 
 #include <math.h>
-
-enum { CLG_NOBODY = -1 };
-
-/* A sequence in the batch, or preempted and waiting to come back. */
-typedef struct clg_sequence {
-    int64_t request;
-    int64_t start_step; /* iteration its decoding began at */
-    int64_t target;     /* tokens to prefill: the prompt, and output that preemption lost */
-    int64_t done;       /* of them */
-    int64_t generated;  /* output tokens when decoding (re)started */
-    int previous, next; /* in order of admission */
-    int heap;           /* place in the heap; CLG_NOBODY: not decoding */
-    int rank;           /* that it is dealt to */
-    bool reading;       /* in the batch, until its cache is read back from the host at */
-    double ready_s;
-} clg_sequence;
-
-/* A decoding sequence in the heap. */
-typedef struct clg_due {
-    int64_t finish_step; /* iteration its last token is made in */
-    int id;
-} clg_due;
-
-/* What is on one of the ranks that share sequences out, and meet in every layer of experts. */
-typedef struct clg_rank {
-    int admitted, decoding; /* sequences in the batch; of them decoding, */
-    int64_t context;        /* and tokens of cache that these read */
-    int partial;            /* whose prompt is being prefilled over several iterations */
-    int prompts;            /* of this iteration, */
-    int64_t chunk;          /* their tokens */
-    double pairs;           /* and query-key pairs */
-} clg_rank;
-
-typedef struct clg_lane {
-    const clg_iteration_cost *cost;
-    const clg_serve_rules *rules;
-    const clg_demand *demand;
-    int64_t stride, begin, end;  /* next to admit and one past the last that arrived, in strides */
-    double known_until_s;        /* arrivals before then are; later ones may still be told */
-    int64_t count, known, first; /* of those to come, so many are known by time */
-    clg_served *served;
-    clg_serve_totals *totals;
-    clg_sequence *pool;
-    int *unused, unused_count;
-    clg_due *heap; /* [decoding] by finish step */
-    int decoding;
-    int *preempted, preempted_count; /* a stack: the last one is first to come back */
-    int *completing;                 /* prompts that end in this iteration */
-    int oldest, youngest, admitted;  /* list of sequences in the batch */
-    clg_rank *rank;                  /* [ranks] */
-    int ranks, seats, most_tokens;   /* sequences and tokens that each may have */
-    int64_t *due; /* [block_tokens] decoding sequences by when they need a block */
-    int64_t free_blocks, step;
-    int64_t prompt_blocks; /* that sequences in the batch hold for their prompts */
-    double *asks_s;        /* closed loop: [clients] ring of when free clients ask, in order */
-    int64_t asks, asked;   /* put in, taken out */
-    double *front_free_s;  /* [front_ends] when each is through with all that it has */
-    double ready_s;        /* when the last that reached the scheduler did */
-    int64_t waited;        /* iterations that prompts were held back */
-    double seen_s;         /* who came later is not in the next iteration */
-    int64_t unpolled;      /* iterations since new requests were last looked for */
-    clg_prefix_cache prefix;
-    int *reading, reading_count; /* who reads from the host, the last to be through first */
-    double *link_free_s;         /* [ranks] when each has read all that was asked of it */
-    double behind_s, pending_s; /* front ends: what they still have to hand on, before the tokens of
-                                   the last iteration, and those */
-    double now_s;
-    bool warms, fills;               /* marks of the totals that are still to be noted */
-    int64_t *through, through_count; /* finished and refused since it was emptied; NULL: not kept */
-} clg_lane;
 
 /* fmax and fmin of numbers, without a call each. */
 static inline double clg_larger(double a, double b) { return a > b ? a : b; }
@@ -91,7 +20,7 @@ static inline int64_t clg_lane_blocks_of(const clg_lane *r, int64_t tokens) {
 }
 
 static inline int64_t clg_lane_index_of(const clg_lane *r, int64_t at) {
-    return r->first + at * r->stride;
+    return r->requests.first + at * r->requests.stride;
 }
 
 static inline const clg_arrival *clg_lane_request_at(const clg_lane *r, int64_t index) {
@@ -142,23 +71,24 @@ static inline int clg_lane_front_ends(const clg_lane *r) {
 /* When the next request is asked; never, while all clients wait for answers. Closed loop: a client
  * asks when it has its answer, whatever the trace says. */
 static inline double clg_lane_next_ask_s(const clg_lane *r) {
-    if (r->end >= r->known) return INFINITY;
+    if (r->requests.end >= r->requests.known) return INFINITY;
     if (r->rules->clients > 0)
-        return r->asked < r->asks ? r->asks_s[r->asked % r->rules->clients] : INFINITY;
-    return clg_lane_request_at(r, clg_lane_index_of(r, r->end))->arrival_s;
+        return r->front.asked < r->front.asks ? r->front.asks_s[r->front.asked % r->rules->clients]
+                                              : INFINITY;
+    return clg_lane_request_at(r, clg_lane_index_of(r, r->requests.end))->arrival_s;
 }
 
 /* The front end that the next request is dealt to. */
 static inline double *clg_lane_front_of(const clg_lane *r) {
     int ends = clg_lane_front_ends(r);
-    return &r->front_free_s[ends > 1 ? r->end % ends : 0];
+    return &r->front.free_s[ends > 1 ? r->requests.end % ends : 0];
 }
 
 /* When the next request leaves its front end, after those dealt to it before. */
 static inline double clg_lane_next_through_s(const clg_lane *r) {
     if (r->rules->prefilled)
         return clg_lane_next_ask_s(r); /* came through that of the other pool */
-    double tokens = clg_lane_request_at(r, clg_lane_index_of(r, r->end))->prompt_tokens;
+    double tokens = clg_lane_request_at(r, clg_lane_index_of(r, r->requests.end))->prompt_tokens;
     return clg_larger(clg_lane_next_ask_s(r), *clg_lane_front_of(r)) + r->rules->front.turn_s +
            tokens * r->rules->front.prompt_token_s;
 }
@@ -166,16 +96,16 @@ static inline double clg_lane_next_through_s(const clg_lane *r) {
 /* When the next request reaches the scheduler, none before one that asked earlier. */
 static inline double clg_lane_next_arrival_s(const clg_lane *r) {
     if (!isfinite(clg_lane_next_ask_s(r))) return INFINITY;
-    return clg_larger(clg_lane_next_through_s(r) + r->rules->front.before_s, r->ready_s);
+    return clg_larger(clg_lane_next_through_s(r) + r->rules->front.before_s, r->front.ready_s);
 }
 
 static inline bool clg_lane_anybody_waits(const clg_lane *r) {
-    return r->preempted_count > 0 || r->begin < r->end;
+    return r->preempted_count > 0 || r->requests.begin < r->requests.end;
 }
 
 /* When the next prompt is read back; never, while none is. */
 static inline double clg_lane_next_read_s(const clg_lane *r) {
-    return r->reading_count > 0 ? r->pool[r->reading[r->reading_count - 1]].ready_s : INFINITY;
+    return r->host.count > 0 ? r->pool[r->host.reading[r->host.count - 1]].ready_s : INFINITY;
 }
 
 /* What came later than that is not in the iteration that is put together now. */
@@ -185,14 +115,14 @@ static inline double clg_lane_seen_s(const clg_lane *r) {
 
 static inline int64_t clg_lane_next_target(const clg_lane *r) {
     if (r->preempted_count > 0) return r->pool[r->preempted[r->preempted_count - 1]].target;
-    return clg_lane_request_at(r, clg_lane_index_of(r, r->begin))->prompt_tokens;
+    return clg_lane_request_at(r, clg_lane_index_of(r, r->requests.begin))->prompt_tokens;
 }
 
 /* Blocks the head of the queue is admitted with. */
 static inline int64_t clg_lane_next_blocks(const clg_lane *r) {
     int64_t tokens = clg_lane_next_target(r);
     if (r->rules->reserve_output && r->preempted_count == 0)
-        tokens += clg_lane_request_at(r, clg_lane_index_of(r, r->begin))->output_tokens;
+        tokens += clg_lane_request_at(r, clg_lane_index_of(r, r->requests.begin))->output_tokens;
     return clg_lane_blocks_of(r, tokens);
 }
 
@@ -225,12 +155,12 @@ static inline double clg_lane_hosted_s(const clg_iteration_cost *c, double kerne
 
 /* When a token that is made now comes to its turn. Front ends hand tokens on one by one, and the
  * engine does not wait for them: there are queues between the processes. */
-static inline double clg_lane_handed_s(const clg_lane *r) { return r->now_s + r->behind_s; }
+static inline double clg_lane_handed_s(const clg_lane *r) { return r->now_s + r->front.behind_s; }
 
 /* The first of a request, before which queues of their own let one token of every other pass. */
 static inline double clg_lane_first_handed_s(const clg_lane *r) {
     if (!r->rules->own_queues) return clg_lane_handed_s(r);
-    return r->now_s + clg_smaller(r->behind_s, r->pending_s);
+    return r->now_s + clg_smaller(r->front.behind_s, r->front.pending_s);
 }
 
 /* A front end that handed tokens on for so long read no requests meanwhile: one loop does both
@@ -239,15 +169,16 @@ static inline double clg_lane_first_handed_s(const clg_lane *r) {
 static inline void clg_lane_hold_up(clg_lane *r, double handing_s, double seconds) {
     if (handing_s <= 0 || r->rules->prefilled || clg_lane_next_ask_s(r) >= r->now_s) return;
     double held_s = clg_smaller(handing_s, seconds / 2);
-    for (int i = 0; i < clg_lane_front_ends(r); i++) r->front_free_s[i] += held_s;
+    for (int i = 0; i < clg_lane_front_ends(r); i++) r->front.free_s[i] += held_s;
 }
 
 /* Steps of so many tokens each took so many seconds: all but the last one's were handed on
  * meanwhile, or wait. */
 static inline void clg_lane_hand_on(clg_lane *r, double tokens, double steps, double seconds) {
     double each_s = tokens * r->rules->front.token_s / clg_lane_front_ends(r);
-    r->behind_s = clg_larger(0, r->behind_s + r->pending_s + each_s * (steps - 1) - seconds);
-    r->pending_s = each_s;
+    r->front.behind_s =
+        clg_larger(0, r->front.behind_s + r->front.pending_s + each_s * (steps - 1) - seconds);
+    r->front.pending_s = each_s;
     clg_lane_hold_up(r, each_s * steps, seconds);
 }
 

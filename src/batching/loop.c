@@ -37,7 +37,7 @@ static void finish_due(clg_lane *r) {
 static double stop_s(const clg_lane *r, bool waiting) {
     bool matters = (waiting || !clg_lane_anybody_waits(r)) && r->admitted < r->rules->max_sequences;
     double read_s = clg_lane_next_read_s(r);
-    double arrival_s = clg_smaller(clg_lane_next_arrival_s(r), r->known_until_s);
+    double arrival_s = clg_smaller(clg_lane_next_arrival_s(r), r->requests.known_until_s);
     return matters ? clg_smaller(arrival_s, read_s) : read_s;
 }
 
@@ -239,7 +239,8 @@ static int32_t seen_blocks(const clg_lane *r, const clg_arrival *q) {
 static void open_prefixes(clg_arena *arena, clg_lane *r) {
     clg_prefix_open(arena, &r->prefix, r->demand->prefixes,
                     (int64_t)(r->rules->host_tokens / clg_lane_prefix_tokens(r)));
-    for (int64_t i = 0; i < r->count && clg_lane_index_of(r, i) < r->rules->prompts_seen; i++) {
+    for (int64_t i = 0; i < r->requests.count && clg_lane_index_of(r, i) < r->rules->prompts_seen;
+         i++) {
         const clg_arrival *q = clg_lane_request_at(r, clg_lane_index_of(r, i));
         clg_prefix_keep(&r->prefix, r->demand->prefix + q->block, seen_blocks(r, q));
     }
@@ -253,20 +254,22 @@ static void prepare(clg_arena *arena, clg_lane *r) {
     r->preempted = clg_take(arena, n, int);
     r->completing = clg_take(arena, n, int);
     r->due = clg_take(arena, (size_t)r->rules->block_tokens, int64_t);
-    r->reading = clg_take(arena, n, int);
+    r->host.reading = clg_take(arena, n, int);
     clg_lane_open_ranks(arena, r);
-    r->link_free_s = clg_take(arena, (size_t)r->ranks, double);
+    r->host.free_s = clg_take(arena, (size_t)r->ranks, double);
     for (size_t i = 0; i < n; i++) r->unused[i] = (int)(n - 1 - i);
     r->unused_count = (int)n;
     r->oldest = r->youngest = CLG_NOBODY;
     r->free_blocks = r->rules->blocks;
-    double begin_s = r->count > 0 ? clg_lane_request_at(r, r->first)->arrival_s : 0;
-    r->front_free_s = clg_take(arena, (size_t)clg_lane_front_ends(r), double);
-    for (int i = 0; i < clg_lane_front_ends(r); i++) r->front_free_s[i] = begin_s;
-    r->ready_s = begin_s;
-    r->asks_s = clg_take(arena, (size_t)r->rules->clients + 1, double);
+    double begin_s =
+        r->requests.count > 0 ? clg_lane_request_at(r, r->requests.first)->arrival_s : 0;
+    r->front.free_s = clg_take(arena, (size_t)clg_lane_front_ends(r), double);
+    for (int i = 0; i < clg_lane_front_ends(r); i++) r->front.free_s[i] = begin_s;
+    r->front.ready_s = begin_s;
+    r->front.asks_s = clg_take(arena, (size_t)r->rules->clients + 1, double);
     for (int64_t i = 0; i < r->rules->clients; i++) clg_lane_client_asks(r, begin_s);
-    r->totals->begin_s = r->seen_s = r->now_s = r->count > 0 ? clg_lane_next_arrival_s(r) : 0;
+    r->totals->begin_s = r->seen_s = r->now_s =
+        r->requests.count > 0 ? clg_lane_next_arrival_s(r) : 0;
     if (r->demand->prefix && !r->rules->no_prefix_cache && !r->rules->prefilled &&
         r->rules->cached_share <= 0)
         open_prefixes(arena, r);
@@ -290,12 +293,12 @@ void clg_lane_add_front_end(const clg_lane *r, int64_t index) {
 /* Between the two marks the batch is as full as it gets, and mixed as in the long run. */
 static void note_marks(clg_lane *r) {
     double since_s = clg_lane_handed_s(r) - r->totals->begin_s;
-    if (r->warms && 4 * r->begin >= r->count) {
+    if (r->warms && 4 * r->requests.begin >= r->requests.count) {
         r->warms = false;
         r->totals->warm_s = since_s;
         r->totals->warm_tokens = r->totals->made_tokens;
     }
-    if (!r->fills || r->end < r->count || clg_lane_anybody_waits(r)) return;
+    if (!r->fills || r->requests.end < r->requests.count || clg_lane_anybody_waits(r)) return;
     r->fills = false;
     r->totals->full_s = since_s;
     r->totals->full_tokens = r->totals->made_tokens;
@@ -312,7 +315,7 @@ static void iterate(clg_lane *r) {
         mixed_iteration(r);
     else if (r->decoding > 0)
         decode_stretch(r, false);
-    else if (r->totals->finished + r->totals->refused < r->known)
+    else if (r->totals->finished + r->totals->refused < r->requests.known)
         wait_for_arrival(r);
 }
 
@@ -336,7 +339,7 @@ void clg_lane_step(clg_lane *r) {
 }
 
 void clg_lane_close(clg_lane *r) {
-    r->totals->idle_s += r->behind_s;
+    r->totals->idle_s += r->front.behind_s;
     r->totals->end_s = clg_lane_handed_s(r);
 }
 
@@ -347,17 +350,18 @@ void clg_lane_run(clg_arena *arena, const clg_iteration_cost *cost, const clg_se
     clg_lane r = {.cost = cost,
                   .rules = rules,
                   .demand = demand,
-                  .first = first,
-                  .stride = stride,
+                  .requests = {.first = first, .stride = stride},
                   .served = served,
                   .totals = totals};
-    r.count = first < demand->count ? (demand->count - first + stride - 1) / stride : 0;
-    r.known = r.count;
-    r.known_until_s = INFINITY;
+    r.requests.count = first < demand->count ? (demand->count - first + stride - 1) / stride : 0;
+    r.requests.known = r.requests.count;
+    r.requests.known_until_s = INFINITY;
     clg_lane_open(arena, &r);
-    while (totals->finished + totals->refused < r.count && !gave_up(&r)) clg_lane_step(&r);
+    while (totals->finished + totals->refused < r.requests.count && !gave_up(&r)) clg_lane_step(&r);
     clg_lane_close(&r);
-    for (int64_t at = 0; at < r.begin; at++) clg_lane_add_front_end(&r, clg_lane_index_of(&r, at));
-    for (int64_t at = r.begin; at < r.count; at++) served[clg_lane_index_of(&r, at)].finish_s = -1;
+    for (int64_t at = 0; at < r.requests.begin; at++)
+        clg_lane_add_front_end(&r, clg_lane_index_of(&r, at));
+    for (int64_t at = r.requests.begin; at < r.requests.count; at++)
+        served[clg_lane_index_of(&r, at)].finish_s = -1;
     clg_arena_back_to(arena, mark);
 }

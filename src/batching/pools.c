@@ -112,8 +112,7 @@ static void make_port(clg_arena *arena, const clg_pool *pool, int lane, const cl
     p->lane = (clg_lane){.cost = &p->cost,
                          .rules = &p->rules,
                          .demand = &p->scaled,
-                         .stride = 1,
-                         .count = n,
+                         .requests = {.stride = 1, .count = n},
                          .served = clg_take(arena, (size_t)n + 1, clg_served),
                          .totals = &pool->totals[lane],
                          .through = clg_take(arena, (size_t)n + 1, int64_t)};
@@ -128,7 +127,7 @@ static port *make_ports(clg_arena *arena, const clg_pool *pool, const clg_demand
 
 /* Tells a lane of its next request. */
 static void hand_to(clg_arena *arena, port *p, const clg_arrival *q, int64_t request) {
-    int64_t at = p->lane.known++;
+    int64_t at = p->lane.requests.known++;
     p->asked.request[at] = *q;
     p->scaled.request[at] = clg_request_in_units(q, p->unit);
     p->request[at] = request;
@@ -184,7 +183,7 @@ static void answer(pair *p, const port *from, int64_t index) {
 static void step(pair *p, port *at, double known_until_s,
                  void (*pass_on)(pair *, const port *, int64_t)) {
     clg_lane *r = &at->lane;
-    r->known_until_s = known_until_s;
+    r->requests.known_until_s = known_until_s;
     clg_lane_step(r);
     for (int64_t i = 0; i < r->through_count; i++) {
         clg_lane_add_front_end(r, r->through[i]);
@@ -230,7 +229,7 @@ static void close_ports(port *list, int lanes) {
         port *p = &list[i];
         if (!p->open) continue;
         clg_lane_close(&p->lane);
-        p->asked.count = p->lane.known;
+        p->asked.count = p->lane.requests.known;
         if (p->unit != 1.0)
             clg_totals_in_tokens(&p->asked, 0, 1, p->lane.served, p->unit, p->lane.totals);
     }

@@ -9,8 +9,8 @@
 static double *first_free(const clg_lane *r) {
     int links = r->cost->ranks > 1 ? r->cost->ranks : 1, best = 0;
     for (int i = 1; i < links; i++)
-        if (r->link_free_s[i] < r->link_free_s[best]) best = i;
-    return &r->link_free_s[best];
+        if (r->host.free_s[i] < r->host.free_s[best]) best = i;
+    return &r->host.free_s[best];
 }
 
 void clg_lane_read_back(clg_lane *r, int id, int64_t tokens) {
@@ -19,15 +19,15 @@ void clg_lane_read_back(clg_lane *r, int id, int64_t tokens) {
     *link = clg_larger(r->now_s, *link) + (double)tokens * r->rules->read_token_s;
     s->reading = true;
     s->ready_s = *link;
-    int at = r->reading_count++;
-    for (; at > 0 && r->pool[r->reading[at - 1]].ready_s <= s->ready_s; at--)
-        r->reading[at] = r->reading[at - 1];
-    r->reading[at] = id;
+    int at = r->host.count++;
+    for (; at > 0 && r->pool[r->host.reading[at - 1]].ready_s <= s->ready_s; at--)
+        r->host.reading[at] = r->host.reading[at - 1];
+    r->host.reading[at] = id;
 }
 
 int clg_lane_next_read(const clg_lane *r) {
-    return clg_lane_next_read_s(r) <= clg_lane_seen_s(r) ? r->reading[r->reading_count - 1]
+    return clg_lane_next_read_s(r) <= clg_lane_seen_s(r) ? r->host.reading[r->host.count - 1]
                                                          : CLG_NOBODY;
 }
 
-void clg_lane_end_read(clg_lane *r) { r->pool[r->reading[--r->reading_count]].reading = false; }
+void clg_lane_end_read(clg_lane *r) { r->pool[r->host.reading[--r->host.count]].reading = false; }
