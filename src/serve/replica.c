@@ -1,6 +1,6 @@
 /* replica.c -- a replica put together: layout, memory, rules, and the cost of its iterations.
  *
- *   iteration = host + what a batch of T tokens takes (batch.c)
+ *   iteration = host + what a batch of T tokens takes (batch_cost.c)
  *             + context_s x tokens in the cache of the decoding + pair_s x pairs of the prefill
  *             + state_s x sequences that decode + scan_s x tokens of the prefill
  *
@@ -19,28 +19,34 @@ clg_precision clg_replica_cache(const clg_model *model) {
     return clg_model_pools(model) ? CLG_FP8 : CLG_BF16;
 }
 
-static int most_sequences(const clg_replica *r) {
-    bool pools = r->engine.pooled_sequences > 0 && clg_model_pools(&r->scenario->model);
-    return (int)(pools ? r->engine.pooled_sequences : r->engine.max_sequences * r->layout.dp);
+/* Sequences and tokens of an iteration: as asked, else the engine's of each rank. */
+static void settle_limits(clg_replica *r, const clg_replica_choice *c) {
+    const clg_engine *e = &r->engine;
+    int asked = c->max_tokens, own = (int)e->max_tokens;
+    bool pools = e->pooled_sequences > 0 && clg_model_pools(&r->scenario->model);
+    double sequences = pools ? e->pooled_sequences : e->max_sequences * r->layout.dp;
+    r->rules.max_sequences = c->max_sequences > 0 ? c->max_sequences : (int)sequences;
+    r->rules.max_tokens = asked > 0 ? asked : own * r->layout.dp;
+    if (r->rules.max_tokens < r->rules.max_sequences) r->rules.max_tokens = r->rules.max_sequences;
+    if (e->ranks_share_tokens > 0) r->rules.prompt_tokens = asked > 0 ? asked : own;
+}
+
+static void take_engine_rules(clg_serve_rules *rules, const clg_engine *e) {
+    rules->reserve_output = e->reserve_output > 0;
+    rules->prefill_alone = e->prefill_alone > 0;
+    rules->whole_prompts = e->whole_prompts > 0;
+    rules->dealt_in_turn = e->deals_in_turn > 0;
+    rules->overlapped = e->overlapped > 0;
+    rules->own_queues = e->own_queues > 0;
+    rules->front = e->front;
 }
 
 static void settle_rules(clg_replica *r, const clg_replica_choice *c) {
-    r->rules.max_sequences = c->max_sequences > 0 ? c->max_sequences : most_sequences(r);
-    r->rules.max_tokens =
-        c->max_tokens > 0 ? c->max_tokens : (int)r->engine.max_tokens * r->layout.dp;
-    if (r->rules.max_tokens < r->rules.max_sequences) r->rules.max_tokens = r->rules.max_sequences;
-    if (r->engine.ranks_share_tokens > 0)
-        r->rules.prompt_tokens = c->max_tokens > 0 ? c->max_tokens : (int)r->engine.max_tokens;
-    r->rules.reserve_output = r->engine.reserve_output > 0;
-    r->rules.prefill_alone = r->engine.prefill_alone > 0;
+    settle_limits(r, c);
+    take_engine_rules(&r->rules, &r->engine);
     r->rules.no_prefix_cache = c->no_prefix_cache;
-    r->in_turn = c->in_turn;
-    r->rules.whole_prompts = r->engine.whole_prompts > 0;
-    r->rules.dealt_in_turn = r->engine.deals_in_turn > 0;
-    r->rules.overlapped = r->engine.overlapped > 0;
-    r->rules.front = r->engine.front;
-    r->rules.own_queues = r->engine.own_queues > 0;
     r->rules.front_ends = c->front_ends > 0 ? c->front_ends : r->layout.dp;
+    r->in_turn = c->in_turn;
 }
 
 double clg_replica_gained_tokens(int drafted, double accepted) {
