@@ -201,6 +201,17 @@ static void shapes(void) {
     clg_arena_clear(&f.arena);
 }
 
+static void deploy(void) {
+    CASE("ms-swift's server before vLLM: vLLM's names behind a prefix, limits of its own");
+    JOB("engine=vllm tp=2 dp=2 gpus-per-node=4 max-sequences=256 memory-share=0.8", "a.sh",
+        "CUDA_VISIBLE_DEVICES=0,1,2,3 swift deploy --model Qwen/Qwen2.5-7B-Instruct "
+        "--infer_backend vllm --vllm_tensor_parallel_size 2 --vllm_data_parallel_size 2 "
+        "--vllm_gpu_memory_utilization 0.8\n");
+    JOB("engine=transformers", "a.sh", "swift deploy --model Qwen/Qwen2.5-7B-Instruct\n");
+    REFUSED("sglang.launch_server", "a.sh",
+            "swift deploy --model Qwen/Qwen2.5-7B-Instruct --infer_backend sglang\n");
+}
+
 int main(void) {
     slime();
     prime();
@@ -216,5 +227,6 @@ int main(void) {
     bridge();
     torchtune();
     shapes();
+    deploy();
     return DONE;
 }
