@@ -141,7 +141,7 @@ static void test_memory(clg_arena *arena) {
     clg_replica b = made(arena, &s, &left, CLG_BF16, 8, 0.8);
     clg_replica c = made(arena, &s, &fixed, CLG_BF16, 8, 0.8);
     double usable = s.machine.gpu.memory_usable_bytes,
-           beside = a.room.activation_bytes + 0.3 * 1073741824;
+           beside = a.room.activation_bytes + 0.8 * 1073741824;
     CHECK_NEAR(a.room.cache_room_bytes, 0.8 * usable - a.room.weight_bytes - beside, 1e-12);
     CHECK_NEAR(b.room.cache_room_bytes, 0.8 * (usable - a.room.weight_bytes - beside), 1e-12);
     CHECK_NEAR(c.room.cache_room_bytes, 0.8 * usable - a.room.weight_bytes, 1e-12);

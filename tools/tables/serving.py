@@ -104,7 +104,10 @@ def engine_in(words, version=""):
     squeezed = squeeze(words)
     if "trt" in squeezed:
         return "trtllm-1.0" if version.startswith("1.0") else "trtllm"
-    return "sglang" if "sglang" in squeezed else "vllm"
+    if "sglang" in squeezed:
+        return "sglang"
+    minor = re.match(r"v?0\.(\d+)", version)
+    return "vllm-0.14" if minor and int(minor[1]) < 21 else "vllm"
 
 
 def config(model):
@@ -251,7 +254,7 @@ def read_graphs(cells, p, prompt):
     Kimi and MiniMax before neither."""
     model = p["model"] or ""
     minimax = word(cells, "backend_version") == "0.19.0" and model.startswith("minimax")
-    if p["engine"] != "vllm" or own_sweep(cells) or not (minimax or model.startswith("gpt-oss")):
+    if not p["engine"].startswith("vllm") or own_sweep(cells) or not (minimax or model.startswith("gpt-oss")):
         return
     p["graphs"], p["graph_tokens"] = GRAPHS_TO_2048, 2048
     if minimax:
@@ -296,7 +299,7 @@ def server_limited(p):
     """gpt-oss on vLLM on H100: InferenceX configures up to 64 clients, its script sets the server for as
     many sequences and ten requests each. In runs said to be of 512 clients each waits for four answers
     of others before its own: the server took a tenth of the requests."""
-    return ((p["model"] or "").startswith("gpt-oss") and p["gpu"] == "h100-sxm" and p["engine"] == "vllm"
+    return ((p["model"] or "").startswith("gpt-oss") and p["gpu"] == "h100-sxm" and p["engine"].startswith("vllm")
             and p["clients"] > 64)
 
 
