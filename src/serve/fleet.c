@@ -33,6 +33,7 @@ static clg_percentiles percentiles_of(double *value, int64_t count) {
 typedef struct times {
     double *ttft, *tpot, *e2e;
     int64_t count, decoded, well, late_first, late_token;
+    int64_t refused;    /* that can never fit: not served well, whatever the others are */
     bool hurries, lost; /* ends once more than most_late are late */
     int64_t most_late;
 } times;
@@ -55,11 +56,15 @@ static void add_request(times *t, const clg_served *s, const clg_arrival *q,
 static void add_replica(times *t, const clg_demand *d, const clg_served *served,
                         const clg_serve_target *target) {
     for (int64_t i = 0; i < d->count; i++)
-        if (served[i].finish_s >= 0) add_request(t, &served[i], &d->request[i], target);
+        if (served[i].finish_s >= 0)
+            add_request(t, &served[i], &d->request[i], target);
+        else
+            t->refused++;
 }
 
 static double well_served(const times *t) {
-    return t->count > 0 ? (double)t->well / (double)t->count : 1;
+    int64_t asked = t->count + t->refused;
+    return asked > 0 ? (double)t->well / (double)asked : 1;
 }
 
 static double share_of(int64_t part, const times *t) {

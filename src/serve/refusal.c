@@ -35,8 +35,24 @@ static const char *as_flag(clg_arena *arena, double seconds) {
                        : clg_arena_print(arena, "%.3gs", seconds);
 }
 
+/* Where more than may be late can never fit in the cache. */
+static clg_status refuse_long(clg_arena *arena, const clg_serve_question *q, const clg_fleet *f,
+                              clg_error *error) {
+    double within = floor(1000 * f->well_served) / 10;
+    return clg_fail(
+        error, CLG_BAD_INPUT,
+        within > 0 ? clg_arena_print(arena, "raise --tp, or give --within %.4g%%", within)
+                   : "raise --tp, or store weights in fewer bits",
+        "no fleet serves %.4g%% of requests: %lld of %lld are longer than the cache of a "
+        "replica, %lld tokens",
+        100 * q->target.share, (long long)f->refused, (long long)f->requests,
+        (long long)q->replica->rules.blocks * q->replica->rules.block_tokens);
+}
+
 clg_status clg_refuse_target(clg_arena *arena, const clg_serve_question *q, clg_error *error) {
     clg_fleet f = clg_fleet_alone(arena, q->replica, q->demand, &q->target);
+    if ((double)f.refused > (1 - q->target.share) * (double)f.requests)
+        return refuse_long(arena, q, &f, error);
     clg_serve_target near = nearest_target(arena, q);
     double within = floor(1000 * f.well_served) / 10;
     const char *fewer = within > 0 ? clg_arena_print(arena, ", or --within %.4g%%", within) : "";

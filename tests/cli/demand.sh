@@ -19,7 +19,8 @@ expect 0 out '1 row out of order sorted in' demand $m $t/unsorted.csv
 expect 0 out 'left out 4 rows: 1 unreadable, 1 negative, 1 without prompt or output, 1 absurd' \
     demand $m $t/broken.csv
 expect 0 out '"rows_left_out": 4' demand $m $t/broken.csv --json
-expect 0 out 'refused, because they can never fit in the cache: 1$' demand $m $t/never.csv --tp 1
+expect 1 err 'no fleet serves 99% of requests: 1 of 3 are longer than the cache.*--within 66.6%' demand $m $t/never.csv --tp 1
+expect 0 out 'refused, because they can never fit in the cache: 1$' demand $m $t/never.csv --tp 1 --within 66%
 expect 1 err 'no request fits in a cache of [0-9]+ tokens' demand $m $t/only_never.csv --tp 1
 expect 1 err 'no request can be read; 0 rows were left out' demand $m $t/empty.csv
 expect 1 err 'no columns of arrival, prompt and output length' demand $m $t/alien.csv
@@ -98,7 +99,7 @@ expect 1 err '--clients: .0. is out of range' demand $m --clients 0
 expect 1 err '--within: .0%. is out of range; give 0.1% to 100%' demand $m --rate 1req/s --within 0%
 expect 1 err '--prompt: .0tok. is out of range; give 1tok to 10Mtok' demand $m --rate 1req/s --prompt 0tok
 expect 2 err 'give --rate 5req/s' demand $m --qps 5
-expect 1 err 'beside them of the 76.4 GB that the engine takes' demand llama-3.3-70b --tp 1 --rate 1req/s
+expect 1 err 'beside them of the 78.1 GB that the engine takes' demand llama-3.3-70b --tp 1 --rate 1req/s
 expect 0 out '^growth +.25 % a month: .* due in [0-9.]+ months; [0-9]+ GPUs? in 3 months, ' demand $m --rate 4req/s --growth 25%
 expect 0 out "^frontier GPUs by target, all else as asked, in the busiest [0-9]" demand $m --rate 20req/s --span 1h
 expect 0 out 'all by the busiest [0-9.]+ min$' demand $m --rate 40req/s
