@@ -11,7 +11,7 @@
 /* What decides the seconds of a product or a collective on one machine with one software. */
 typedef struct clg_known_op {
     unsigned what; /* 0: nothing is kept here */
-    double size[4], seconds;
+    double size[5], seconds;
 } clg_known_op;
 
 enum { CLG_KNOWN_OPS = 1 << 11 };
@@ -21,8 +21,10 @@ typedef struct clg_known_ops {
     clg_known_op op[CLG_KNOWN_OPS];
 } clg_known_ops;
 
-/* Where this op is kept, and whether it is (`found`): else its seconds go there. NULL: ops of this
+/* Where this op is kept, and whether it is (`found`): else its seconds go there. `imbalance`: the
+ * fullest rank's share of experts' rows over the mean, which layouts differ in. NULL: ops of this
  * kind are not. */
-clg_known_op *clg_known_place(clg_known_ops *known, const clg_op *op, bool *found);
+clg_known_op *clg_known_place(clg_known_ops *known, const clg_op *op, double imbalance,
+                              bool *found);
 
 #endif

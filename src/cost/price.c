@@ -92,7 +92,7 @@ static double once_s(const clg_pricing *p, const clg_op *op) {
 
 double clg_op_s(const clg_pricing *p, const clg_op *op) {
     bool found;
-    clg_known_op *known = clg_known_place(p->known, op, &found);
+    clg_known_op *known = clg_known_place(p->known, op, p->imbalance, &found);
     double seconds = found ? known->seconds : once_s(p, op);
     if (known) known->seconds = seconds;
     return called_s(p, op, seconds) * op->count;

@@ -8,7 +8,8 @@
 
 /* Which block set of its degrees a layout has. */
 int clg_searcher_set_of(const clg_layout *layout) {
-    return (layout->schedule == CLG_DUALPIPE ? 2 : 0) + (layout->accumulation > 1);
+    return (layout->schedule == CLG_DUALPIPE ? 4 : 0) + (layout->zero == 0 ? 2 : 0) +
+           (layout->accumulation > 1);
 }
 
 clg_priced *clg_searcher_price(clg_searcher *s, const clg_layout *layout) {

@@ -53,7 +53,7 @@ typedef struct clg_fitting {
     double seconds, bytes;
 } clg_fitting;
 
-enum { CLG_PRICED_SETS = 4, CLG_RULED_BATCHES = 16 };
+enum { CLG_PRICED_SETS = 8, CLG_RULED_BATCHES = 16 };
 
 /* Layers of each chunk, balanced; NULL: even is as good. pp 0: not known. */
 typedef struct clg_cut_layers {

@@ -255,7 +255,7 @@ expect 1 err 'it may be gpipe, 1f1b' plan llama-2-7b --gpus 8 --schedule 2f2b
 
 printf '{"model_type": "llama", "hidden_size": 4096,\n "num_hidden_layers": }' >"$scratch/broken.json"
 expect 1 err 'broken.json:2:23' plan "$scratch/broken.json" --gpus 8
-printf '{"model_type": "rwkv", "attention_hidden_size": 4096}' >"$scratch/strange.json"
+printf '{"model_type": "strange", "attention_hidden_size": 4096}' >"$scratch/strange.json"
 expect 1 err 'attention_hidden_size.*generic' plan "$scratch/strange.json" --gpus 8
 printf '\357\273\277' | cat - data/model/llama-2-7b.json >"$scratch/marked.json"
 expect 0 out '6.74B' explain "$scratch/marked.json" --gpus 16 --global-batch 64

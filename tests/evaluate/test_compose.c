@@ -292,20 +292,23 @@ static void waits(void) {
 
 /* What a search may price once for two layouts, and what not. */
 static void shared(void) {
-    clg_layout l = four(CLG_1F1B, 4), other = l;
+    clg_layout l = four(CLG_1F1B, 4), other;
+    l.zero = 1, other = l;
     CASE("layouts share prices where copies, stages and micro-batches differ");
     other.dp = 8, other.zero = 3, other.hsdp = 4, other.pp = 2, other.accumulation = 9;
     other.global_batch = 72, other.schedule = CLG_ZB_H1;
     CHECK(clg_priced_same(&l, &other) && clg_priced_same(&other, &l));
     CASE("and not where an operation does");
-    clg_layout unlike[14];
-    for (int i = 0; i < 14; i++) unlike[i] = l;
+    enum { UNLIKE = 15 };
+    clg_layout unlike[UNLIKE];
+    for (int i = 0; i < UNLIKE; i++) unlike[i] = l;
     unlike[0].tp = 4, unlike[1].sp = true, unlike[2].cp = 2,
     unlike[3].cp_kind = CLG_CONTEXT_ULYSSES;
     unlike[4].ep = 2, unlike[5].etp = 2, unlike[6].micro_batch = 2, unlike[7].recompute = 2;
     unlike[8].attention = CLG_UNFUSED, unlike[9].precision = CLG_FP8, unlike[10].seq = 8192;
     unlike[11].order = 3, unlike[12].schedule = CLG_DUALPIPE, unlike[13].accumulation = 1;
-    for (int i = 0; i < 14; i++)
+    unlike[14].zero = 0; /* autocast */
+    for (int i = 0; i < UNLIKE; i++)
         CHECK(!clg_priced_same(&l, &unlike[i]) && !clg_priced_same(&unlike[i], &l));
 }
 
