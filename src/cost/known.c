@@ -20,10 +20,10 @@ static bool describe(const clg_op *op, double imbalance, clg_known_op *key) {
     }
     if (op->kind != CLG_OP_COLLECTIVE) return false;
     unsigned experts = op->axis == CLG_AXIS_EP;
-    *key = (clg_known_op){kind + DETAIL * (unsigned)op->collective + OTHER * experts,
-                          {op->bytes, op->group.ranks, op->group.per_domain, op->slow_share,
-                           experts ? imbalance : 1},
-                          0};
+    *key = (clg_known_op){
+        kind + DETAIL * (unsigned)op->collective + OTHER * experts,
+        {op->bytes, op->group.ranks, op->group.per_domain, op->slow_share, experts ? imbalance : 1},
+        0};
     return true;
 }
 
