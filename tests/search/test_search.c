@@ -285,9 +285,8 @@ static void check_risks(void) {
     check_between();
 }
 
-int main(void) {
-    only_some();
-    check_risks();
+/* Models, clusters and software as they differ in what the search shares and rules out. */
+static void as_brute_force(void) {
     agree("a dense model on 16 GPUs", "llama-2-7b", "h100-sxm", 16, 64, "megatron-2024");
     agree("a dense model that needs splitting", "llama-2-70b", "a100-sxm-80gb", 32, 32,
           "megatron-2024");
@@ -298,6 +297,12 @@ int main(void) {
           "transformers");
     agree("a router that learns", "qwen3-30b-a3b", "b200-sxm", 16, 64, "torchtitan-2025");
     agree("every schedule, experts", "mixtral-8x7b", "h100-sxm", 16, 32, "unknown");
+}
+
+int main(void) {
+    only_some();
+    check_risks();
+    as_brute_force();
     CASE("nothing fits: the nearest says what is missing");
     clg_scenario s = plan_scenario(&arena, "llama-3.1-405b", "a100-sxm-40gb", "megatron-2024", 8);
     clg_space space = {.gpus = 8,
