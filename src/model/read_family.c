@@ -55,7 +55,7 @@ static void find_unpriced(clg_arena *arena, const clg_config *config, const char
 /* Says why an architecture is not known, or names up to six of its structural fields. */
 static clg_status unknown_family(clg_arena *arena, const clg_config *config,
                                  const clg_families *families, const char *type) {
-    char fields[240] = "", message[480], needle[80];
+    char fields[240] = "", message[512], needle[80];
     int named = 0;
     for (const clg_json *c = config->root->first; c && named < 6; c = c->next) {
         snprintf(needle, sizeof needle, " %.70s ", c->key);
@@ -74,8 +74,7 @@ static clg_status unknown_family(clg_arena *arena, const clg_config *config,
     clg_name_ask(near, found, "", ask, sizeof ask);
     char why[140];
     find_unpriced(arena, config, type, why, sizeof why);
-    if (why[0]) fields[0] = '\0';
-    if (why[0]) ask[0] = '\0', found = 0;
+    if (why[0]) fields[0] = ask[0] = '\0', found = 0;
     snprintf(message, sizeof message, "'%.40s' is an architecture ceiling cannot map%s%s%s%s", type,
              why, fields[0] ? " (no meaning here has: " : "", fields, fields[0] ? ")" : "");
     char mend[440];
