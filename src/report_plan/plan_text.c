@@ -107,7 +107,7 @@ void clg_report_layout(clg_text *t, const clg_layout *l) {
                    l->micro_batch, (long long)l->accumulation,
                    clg_name_of(clg_recompute_names, (int)l->recompute),
                    l->recompute_layers > 0
-                       ? clg_arena_print(t->arena, " (%d of a chunk's layers)", l->recompute_layers)
+                       ? clg_arena_print(t->arena, " (%d layers a chunk)", l->recompute_layers)
                        : "",
                    clg_name_of(clg_attention_kernel_names, l->attention));
     if (l->adapter.kind != CLG_ADAPTER_NONE)

@@ -29,6 +29,9 @@ static void test_release(clg_arena *arena) {
     CHECK_TEXT(p->engine, "vllm-0.8");
     CHECK(!read_row(arena, KNOWN ",date,requests,engine",
                     "llama-2-7b,l40s,9,9,1,2025-06,9,vllm@2026-02", &row));
+    CHECK_TEXT(p->engine, "vllm-0.14");
+    CHECK(!read_row(arena, KNOWN ",date,requests,engine",
+                    "llama-2-7b,l40s,9,9,1,2025-06,9,vllm@2026-06", &row));
     CHECK_TEXT(p->engine, "vllm");
     CHECK(!read_row(arena, KNOWN ",date,requests", "llama-2-7b,l40s,9,9,1,2024-12-31,9", &row));
     CHECK_TEXT(p->engine, "vllm-v0");
