@@ -150,7 +150,7 @@ expect 2 err '--json and --csv are two forms' scale llama-2-7b --gpus 8 --csv --
 expect 2 err '--json and --explain-number are two forms' $small --json --explain-number bubble
 expect 2 err 'unknown --color' $small --color red
 expect 0 out 'cp 2 \(ulysses\)' $small --cp 2 --cp-kind ulysses
-expect 0 out 'recompute full \(4 of a chunk.s layers\)' $small --recompute-layers 4
+expect 0 out 'recompute full \(4 layers a chunk\)' $small --recompute-layers 4
 expect 0 out 'ranks in the order dp-tp-cp-pp' $small --tp 4 --order dp-tp-cp-pp
 expect 0 out 'layers of the chunks 10,12,10' explain llama-2-7b --gpus 6 --pp 3 --stage-layers 10,12,10 --global-batch 48
 expect 0 out 'layers of the chunks 8,9,9,6' explain llama-3-8b --gpus 64 --pp 4 --vpp 1 --stack megatron-2026 --stage-layers balanced
