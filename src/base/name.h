@@ -33,8 +33,8 @@ const char *clg_name_nearest(const char *const *candidates, int count, const cha
  * between figures ("opt-13b" is not "opt-1.3b"). NULL: none. */
 const char *clg_name_same(const char *const *candidates, int count, const char *word);
 
-/* The only candidate that begins with the whole segments of `word`: "h200" is "h200-sxm" where
- * no other begins so. NULL: none or several. */
+/* The only candidate that begins with the whole segments of `word`: "a" is "a-b" where no
+ * other begins so. NULL: none or several. */
 const char *clg_name_begun(const char *const *candidates, int count, const char *word);
 
 /* Whether `word`, case and marks aside, is the words of `title` in their order with some left out,

@@ -77,12 +77,16 @@ static double told_with(const clg_diagnosis *d, const clg_suspect *s) {
     return all;
 }
 
-/* Chance of all causes that leave GPUs idle for a quarter of the step more than planned. */
+/* Share of the step more than planned that GPUs are idle, from where nvidia-smi shows it plainly: a
+ * guess. */
+static const double PLAINLY_IDLE = 0.25;
+
+/* Chance of all causes that leave them so. */
 static double told_by_idling(const clg_diagnosis *d) {
     double all = 0, planned = d->planned.value[CLG_SIGN_BUSY];
     for (int i = 0; i < d->suspects; i++)
         if (!d->suspect[i].planned && d->suspect[i].busy >= 0 &&
-            d->suspect[i].busy < planned - 0.25)
+            d->suspect[i].busy < planned - PLAINLY_IDLE)
             all += d->suspect[i].probability;
     return all;
 }

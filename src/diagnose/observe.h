@@ -41,8 +41,7 @@ typedef struct clg_observations {
     const char *written; /* of the step, as given */
     double count_s;      /* the step that what was counted beside it would make; 0: none */
     const char *count_written;
-    double
-        before_s; /* the step that the same job once took, its settings as they are; 0: not said */
+    double before_s; /* the step the same job once took, its settings as now; 0: not said */
     const char *before_written;
     const clg_evaluation *other; /* the same job on other GPUs, as planned; NULL: not measured */
     double other_s;              /* its step */

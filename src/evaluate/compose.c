@@ -58,7 +58,7 @@ bool clg_priced_same(const clg_layout *a, const clg_layout *b) {
            a->recompute == b->recompute && a->attention == b->attention &&
            a->precision == b->precision && a->seq == b->seq && a->order == b->order &&
            (a->schedule == CLG_DUALPIPE) == (b->schedule == CLG_DUALPIPE) &&
-           (a->zero == 0) == (b->zero == 0) && /* what autocast casts */
+           (a->zero == 0) == (b->zero == 0) && /* autocast, fp32 adapters */
            (a->accumulation > 1) == (b->accumulation > 1);
 }
 

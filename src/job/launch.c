@@ -55,6 +55,10 @@ void clg_launch_say(clg_launch *launch, bool when, const char *what) {
     if (when && launch->saids < CLG_LAUNCH_SAID) launch->said[launch->saids++] = what;
 }
 
+bool clg_launch_narrow_moments(const clg_scenario *s) {
+    return s->stack.moments != CLG_PRECISIONS && s->stack.moments != CLG_FP32;
+}
+
 static int nodes_of(const clg_scenario *s) {
     int each = s->machine.node.gpus;
     return s->machine.gpus > each ? s->machine.gpus / each : 1;

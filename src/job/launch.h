@@ -46,6 +46,8 @@ const clg_json *clg_launch_model(clg_launch *launch, const char *path, const cha
 /* The first reason stays. */
 void clg_launch_refuse(clg_launch *launch, bool when, const char *why);
 void clg_launch_say(clg_launch *launch, bool when, const char *what);
+/* Moments of fewer bits than fp32 are asked for. */
+bool clg_launch_narrow_moments(const clg_scenario *scenario);
 /* "#!/bin/bash" and how many processes of how many nodes, told by NNODES, NODE_RANK, MASTER_ADDR.
  */
 void clg_launch_head(clg_text *text, const clg_scenario *scenario);

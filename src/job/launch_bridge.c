@@ -28,10 +28,9 @@ static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) 
                       "kinds of context parallelism are not written but the ring");
     clg_launch_refuse(f, l->optimizer != CLG_ADAM, "its recipes use Adam");
     clg_launch_refuse(f, l->offload, "offload is not written");
-    clg_launch_refuse(f,
-                      s->stack.moments != CLG_PRECISIONS && s->stack.moments != CLG_FP32 &&
-                          (s->stack.moments != CLG_BF16 || l->zero == 0),
-                      "moments are written in fp32, or with --zero 1 in bf16");
+    clg_launch_refuse(
+        f, clg_launch_narrow_moments(s) && (s->stack.moments != CLG_BF16 || l->zero == 0),
+        "moments are written in fp32, or with --zero 1 in bf16");
     clg_launch_refuse(f, l->precision == CLG_FP32, "its recipes have no fp32");
 }
 

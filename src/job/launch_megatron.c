@@ -57,12 +57,8 @@ static int dense_first(const clg_model *m) {
     return first > 0 && first < m->layers ? first : -1;
 }
 
-static bool narrow_moments(const clg_scenario *s) {
-    return s->stack.moments != CLG_PRECISIONS && s->stack.moments != CLG_FP32;
-}
-
 static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
-    clg_launch_refuse(f, narrow_moments(s) && (l->zero != 1 || l->optimizer != CLG_ADAM),
+    clg_launch_refuse(f, clg_launch_narrow_moments(s) && (l->zero != 1 || l->optimizer != CLG_ADAM),
                       "narrow moments come with Adam and its distributed optimizer: --zero 1");
     bool usual = l->schedule == CLG_1F1B || l->schedule == CLG_INTERLEAVED;
     clg_launch_refuse(f, s->model.capped_logits, "it caps no logits, as this model does");
@@ -270,7 +266,7 @@ static void numbers(clg_text *t, const clg_scenario *s, const clg_layout *l) {
                        l->precision == CLG_MXFP8 ? " --fp8-recipe mxfp8" : "");
     if (l->precision == CLG_NVFP4) clg_text_print(t, "  --fp4-format e2m1\n");
     if (s->stack.gradient == CLG_BF16) clg_text_print(t, "  --grad-reduce-in-bf16\n");
-    if (narrow_moments(s))
+    if (clg_launch_narrow_moments(s))
         clg_text_print(
             t, "  --use-precision-aware-optimizer --exp-avg-dtype %s --exp-avg-sq-dtype %s\n",
             clg_name_of(clg_precision_names, (int)s->stack.moments),

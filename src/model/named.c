@@ -104,8 +104,8 @@ static const char *preset_of(clg_arena *arena, const char *word, bare_name *bare
     *bare = bare_of(arena, word);
     same = clg_name_same(names, count, bare->name);
     if (!same) same = of_other_name(arena, bare->name);
-    if (!same && undated(arena, bare->name))
-        same = clg_name_same(names, count, undated(arena, bare->name));
+    const char *other = same ? NULL : undated(arena, bare->name);
+    if (other) same = clg_name_same(names, count, other);
     /* A path may be anything. */
     return same || strchr(word, '/') ? same : begun(names, count, bare->name);
 }

@@ -214,8 +214,8 @@ static clg_status read_expert_layers(raw_model *raw) {
 static clg_status read_window(raw_model *raw) {
     const clg_config *c = &raw->config;
     bool used, listed = clg_config_field(c, "attention_layers|attention_types") != NULL;
-    const char *windows = listed ? "window_size" /* GPT-Neo */
-                                 : "sliding_window|sliding_window_size|attention_chunk_size";
+    const char *windows =
+        listed ? "window_size" : "sliding_window|sliding_window_size|attention_chunk_size";
     const clg_json *pattern = clg_config_field(c, "sliding_window_pattern");
     bool letters = pattern && pattern->kind == CLG_JSON_STRING && pattern->text_size > 0 &&
                    pattern->text[pattern->text_size - 1] == 'G'; /* "LLLG" */

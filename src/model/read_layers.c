@@ -45,7 +45,7 @@ int64_t clg_raw_window(const raw_model *raw, int64_t layer) {
         clg_config_item(clg_config_field(&raw->config, "hybrid_layer_pattern"), layer);
     if (type && type->kind == CLG_JSON_STRING)
         return strncmp(type->text, "full", 4) == 0 || strncmp(type->text, "linear", 6) == 0 ||
-                       strcmp(type->text, "global") == 0 /* GPT-Neo */
+                       strcmp(type->text, "global") == 0
                    ? 0
                    : raw->window;
     if (flag && flag->kind == CLG_JSON_NUMBER) /* 0: sees everything */
@@ -68,8 +68,8 @@ static int64_t gate_of(const raw_model *raw, int64_t layer, const raw_widths *w)
     return raw->output_gate ? w->value_head_dim : raw->head_gate ? 1 : 0;
 }
 
-/* Layers that attend to the keys of earlier ones: the last few, or all but every n-th (Hunyuan
- * Large, cross-layer attention, arXiv:2411.02265 section 2.3.1); layers without a window whose
+/* Layers that attend to the keys of earlier ones: the last few, or all but every n-th
+ * (cross-layer attention, arXiv:2411.02265 section 2.3.1); layers without a window whose
  * keys are values, too, and tables of each layer's own. */
 clg_status clg_raw_sharing(raw_model *raw) {
     const clg_config *c = &raw->config;

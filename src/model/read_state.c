@@ -101,7 +101,7 @@ static bool one_part(const clg_config *c, int64_t layer, clg_layer_part *part) {
     if (pattern && pattern->kind == CLG_JSON_STRING)
         return layer < (int64_t)pattern->text_size && part_of(pattern->text + layer, 1, part);
     const clg_json *blocks = clg_config_field(c, block_names), *block = at(blocks, layer);
-    if (!pattern && !blocks && clg_config_field(c, "state_size")) { /* Mamba-2: all alike */
+    if (!pattern && !blocks && clg_config_field(c, "state_size")) { /* all alike */
         *part = CLG_LAYER_STATE;
         return true;
     }
@@ -125,7 +125,7 @@ clg_layer_part clg_state_part(const clg_config *c, unsigned traits, int64_t laye
         return lists(clg_config_field(c, "linear_attn_config.full_attn_layers"), layer + 1)
                    ? CLG_LAYER_WHOLE
                    : CLG_LAYER_STATE;
-    const clg_json *attending = clg_config_field(c, "attn_layer_indices"); /* Bamba */
+    const clg_json *attending = clg_config_field(c, "attn_layer_indices");
     if ((traits & CLG_SELECTIVE) && attending)
         return lists(attending, layer) ? CLG_LAYER_WHOLE : CLG_LAYER_STATE;
     const clg_json *item = at(clg_config_field(c, "attn_type_list"), layer);
@@ -210,8 +210,9 @@ static clg_status read_space(const clg_config *c, int64_t hidden, clg_attention 
                           1 << 16, &heads) != CLG_OK)
         return CLG_BAD_INPUT;
     a->heads = (int)heads;
-    const char *widths = clg_config_field(c, "state_size") ? "head_dim" /* Mamba-2's own names */
-                                                           : "mamba_head_dim|mamba_d_head";
+    const char *widths = clg_config_field(c, "state_size")
+                             ? "head_dim" /* of files of states alone */
+                             : "mamba_head_dim|mamba_d_head";
     const clg_json *width = clg_config_field(c, widths);
     bool given = width && width->kind == CLG_JSON_NUMBER; /* or "auto" */
     int64_t expanded = 2 * hidden / heads;

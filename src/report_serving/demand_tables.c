@@ -3,6 +3,7 @@
 #include "report/number_words.h"
 #include "report_serving/demand_parts.h"
 #include "serve/format.h"
+#include "serve/headroom.h"
 
 #include <math.h>
 #include <string.h>
@@ -115,7 +116,8 @@ void clg_report_search(clg_text *t, const clg_lever *row, int count, double need
     if (cliff)
         clg_text_print(t,
                        "         !: at a cliff: as slow as one time in ten, no fleet meets it, or "
-                       "one over thrice as large\n");
+                       "one over %d times as large\n",
+                       CLG_HEADROOM_WORTH);
     clg_text_print(t,
                    "         $/Mtok: a full replica at the target; all: GPUs that meet it, ~ for "
                    "the mean; > taken\n");

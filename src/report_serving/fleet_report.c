@@ -6,6 +6,7 @@
 #include "report_serving/demand_parts.h"
 #include "report_serving/fleet_growth_report.h"
 #include "serve/degree.h"
+#include "serve/headroom.h"
 
 #include <math.h>
 
@@ -130,9 +131,9 @@ static void print_replicas(clg_text *t, const clg_joint *j) {
     for (int i = 0; i < j->models; i++) {
         const clg_joint_model *m = &j->model[i];
         if (j->taken == CLG_JOINT_GPUS && m->pool >= 0) continue;
-        clg_text_print(t, "%s%lld %s%.40s", seen ? ", " : "; ", (long long)m->answer->slow.replicas,
-                       seen ? "" : "replicas of ", m->name);
-        seen++;
+        clg_text_print(t, "%s%lld %.40s",
+                       seen++ ? ", " : "; replicas: ", (long long)m->answer->slow.replicas,
+                       m->name);
     }
 }
 
@@ -146,19 +147,18 @@ static bool at_cliff(const clg_joint_model *m) {
 /* The fleet to buy: what is predicted may be as far off as one time in ten. */
 static void print_bought(clg_text *t, const clg_joint *j) {
     size_t from = t->size;
-    int64_t count = j->high_nodes;
     int seen = 0;
     for (int i = 0; i < j->models; i++)
         if (at_cliff(&j->model[i]))
             clg_text_print(t, "%s%.40s", seen++ ? ", " : "buy      loosen first the target of ",
                            j->model[i].name);
     if (seen > 0) {
-        clg_text_print(t, ", or measure one replica: as slow as one time in ten, no fleet of up to "
-                          "3 times as many holds it");
-    } else if (count > 0) {
-        double usd_per_s = j->usd_per_s * (double)count / (double)j->stage[j->taken].nodes;
-        clg_text_print(t, "buy      %s = %s GPUs", nodes(t, count),
-                       clg_words_count(t, count * j->node_gpus));
+        clg_text_print(t, ", or measure one replica: at P90 not %d times as many hold it",
+                       CLG_HEADROOM_WORTH);
+    } else if (j->high_nodes > 0) {
+        double usd_per_s = j->usd_per_s * (double)j->high_nodes / (double)j->stage[j->taken].nodes;
+        clg_text_print(t, "buy      %s = %s GPUs", nodes(t, j->high_nodes),
+                       clg_words_count(t, j->high_nodes * j->node_gpus));
         if (usd_per_s > 0) clg_text_print(t, ", %s an hour", clg_words_bill(t, 3600 * usd_per_s));
         clg_text_print(t, ": each model holds its target with 90 %% chance");
         print_replicas(t, j);

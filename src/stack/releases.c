@@ -12,8 +12,7 @@
 static const char *const LATEST = "9999-12"; /* every release there is */
 static const char *const DEFAULT_FILE = "stack/unknown.json";
 
-/* Whether a list has the name, or what comes before a hyphen in it: "gpt-oss" has "gpt-oss-120b".
- */
+/* Whether a list has the name, or what comes before a hyphen in it: "a" has "a-b". */
 static bool lists(const clg_json *list, const char *name) {
     for (const clg_json *word = list->first; word; word = word->next) {
         size_t size = word->kind == CLG_JSON_STRING ? strlen(word->text) : 0;

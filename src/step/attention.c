@@ -229,7 +229,8 @@ static void rotate(clg_block *block, const clg_shard *shard, double width) {
 
 /* Of the softmax of one score. Elementary operations do it in fp32 (Megatron-LM fused_softmax.py,
  * forward_torch_softmax; transformers, eager_attention_forward), but where the model leaves scores
- * as they are (modeling_gpt2.py, modeling_gpt_neox.py; OPT's and BLOOM's do not: left out). */
+ * as they are (modeling_gpt2.py, modeling_gpt_neox.py; modeling_opt.py and modeling_bloom.py do
+ * not: left out). */
 static double softmax_width(const clg_shard *shard) {
     const clg_model *m = shard->model;
     bool gated = m->kinds > 0 && m->kind[0].mlp.gated;

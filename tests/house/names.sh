@@ -4,7 +4,7 @@
 # is quoted. Rooms that read and write other people's files speak their words (job, record), and help gives examples
 # (cli, api).
 cd "$(dirname "$0")/../.." || exit 1
-models='llama|mixtral|mistral|deepseek|qwen|gpt-?oss|gpt-?neox|minimax|kimi|glm-?[0-9]|gemma|nemotron|falcon|mimo-|exaone|olmo|granite|hunyuan|ernie|longcat'
+models='llama|mixtral|mistral|deepseek|qwen|gpt-?oss|gpt-?neo|bamba|mamba-2|bloom|minimax|kimi|glm-?[0-9]|gemma|nemotron|falcon|mimo-|exaone|olmo|granite|hunyuan|ernie|longcat'
 chips='blackwell|hopper|ampere|volta|turing|cdna *[0-9]|[abh][12]00|gb[23]00|mi[23][0-9][0-9]'
 products='megatron|nanotron|torchtitan|maxtext|vllm|sglang|tensorrt|trtllm|trt-llm|triton|cutlass|cublas|flashinfer|deepep|deepgemm|inferencex|gpustack|dstack|mlperf|sageserve|dynamo|aiconfigurator'
 code() { # without comments
