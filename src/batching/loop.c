@@ -235,6 +235,18 @@ static int32_t seen_blocks(const clg_lane *r, const clg_arrival *q) {
     return seen > 0 && blocks < q->blocks ? (int32_t)blocks : q->blocks;
 }
 
+/* Conversations that go on are there, as far as there is room. */
+static void keep_said_before(clg_lane *r) {
+    if (!r->demand->said_s) return;
+    for (int64_t i = r->requests.count - 1; i >= 0; i--) {
+        const clg_arrival *q = clg_lane_request_at(r, clg_lane_index_of(r, i));
+        int32_t blocks = clg_demand_said_before(r->demand, q);
+        const uint32_t *block = r->demand->prefix + q->block;
+        bool kept = blocks == 0 || r->prefix.tier[block[blocks - 1]] != CLG_PREFIX_GONE;
+        if (!kept) clg_prefix_keep(&r->prefix, block, blocks);
+    }
+}
+
 /* Left out: answers of the run before, which push prompts out too. */
 static void open_prefixes(clg_arena *arena, clg_lane *r) {
     clg_prefix_open(arena, &r->prefix, r->demand->prefixes,
@@ -244,6 +256,7 @@ static void open_prefixes(clg_arena *arena, clg_lane *r) {
         const clg_arrival *q = clg_lane_request_at(r, clg_lane_index_of(r, i));
         clg_prefix_keep(&r->prefix, r->demand->prefix + q->block, seen_blocks(r, q));
     }
+    keep_said_before(r);
 }
 
 static void prepare(clg_arena *arena, clg_lane *r) {

@@ -51,6 +51,14 @@ static int64_t first_after(const clg_demand *d, double time_s) {
     return (int64_t)at;
 }
 
+/* A block comes up after those before it. */
+int32_t clg_demand_said_before(const clg_demand *d, const clg_arrival *q) {
+    size_t at;
+    if (!d->said_s) return 0;
+    CLG_FIRST(at, 0, (size_t)q->blocks, !(d->said_s[d->prefix[q->block + at]] < d->since_s));
+    return (int32_t)at;
+}
+
 static void sum(clg_demand *d) {
     d->prompt_tokens = d->output_tokens = d->longest_tokens = 0;
     d->read_tokens = d->pairs = 0;
@@ -71,6 +79,7 @@ clg_demand clg_demand_slice(const clg_demand *d, double begin_s, double end_s) {
     slice.request = d->request + begin;
     slice.count = end - begin;
     slice.span_s = end_s - begin_s;
+    slice.since_s = begin_s;
     sum(&slice);
     return slice;
 }

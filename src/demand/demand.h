@@ -47,6 +47,8 @@ typedef struct clg_demand {
     const uint32_t *prefix; /* identity of prompt blocks, 0 to prefixes - 1; NULL: not known */
     int64_t prefixes;       /* different blocks */
     int32_t prefix_tokens;  /* per block */
+    const float *said_s;    /* [prefixes] when each came up; NULL: when it is first asked with */
+    double since_s;         /* what came up before is in the caches when the demand begins */
     double telling; /* simulated requests that tell enough of a fleet of equal replicas; 0: a
                        million */
     int64_t moved;  /* rows that came out of order and were sorted in */
@@ -96,6 +98,9 @@ clg_demand clg_demand_sampled(clg_arena *arena, const clg_demand *demand, double
 /* The `count` requests, 1 to all, that come one after the other in the least time; they span that.
  */
 clg_demand clg_demand_busiest(const clg_demand *demand, int64_t count);
+
+/* How many of a request's blocks came up before the demand begins. */
+int32_t clg_demand_said_before(const clg_demand *demand, const clg_arrival *request);
 
 /* Fills the sums and sorts; every maker ends with it. */
 void clg_demand_finish(clg_arena *arena, clg_demand *demand);

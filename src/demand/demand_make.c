@@ -223,10 +223,12 @@ clg_demand clg_demand_resample(clg_arena *arena, const clg_demand *demand, int64
                        .count = count,
                        .prefix = demand->prefix,
                        .prefixes = demand->prefixes,
-                       .prefix_tokens = demand->prefix_tokens};
+                       .prefix_tokens = demand->prefix_tokens,
+                       .said_s = demand->said_s};
     clg_random random = {seed};
     double now_s = 0;
     int64_t start = (int64_t)(clg_random_unit(&random) * (double)demand->count);
+    made.since_s = demand->request[start].arrival_s;
     made.request = clg_take(arena, (size_t)count, clg_arrival);
     clg_arena_mark mark = clg_arena_here(arena);
     int64_t *from = clg_arena_room(arena, (size_t)count, sizeof *from);

@@ -2,6 +2,8 @@
 #include "serve/offline.h"
 
 #include "serve/crowd.h"
+#include "serve/route.h"
+#include "serve/sizing.h"
 
 #include <math.h>
 
@@ -69,6 +71,47 @@ void clg_serve_reuse(clg_arena *arena, const clg_serve_question *q, clg_serve_an
         a->fleet.found = clg_fleet_found(arena, q->replica, q->demand, n);
         clg_serve_offline(arena, q->replica, q->demand, a->fleet.found, a);
     }
+}
+
+/* Conversations go where their prompt is. */
+static bool keeps_talks(const clg_serve_question *q) {
+    bool timed = q->demand->span_s > 0 && q->demand->clients <= 0;
+    const clg_replica *r = q->replica;
+    return timed && q->demand->prefix && !r->rules.no_prefix_cache && !r->in_turn;
+}
+
+/* Dealt in turn between as many replicas as are given, or as the demand takes at least. */
+static double rate_dealt(clg_arena *arena, const clg_serve_question *q, const clg_replica *r,
+                         double most) {
+    double dealt = fmax(1, ceil(clg_demand_rate_per_s(q->demand) / most));
+    if (q->replicas > 0) dealt = (double)q->replicas;
+    return clg_steady_rate_per_s(arena, r, q->demand, &q->target, most, dealt);
+}
+
+/* The rate of one of so many replicas with the conversations it has. */
+static double rate_of_own(clg_arena *arena, const clg_serve_question *q, const clg_replica *r,
+                          int64_t replicas, double most) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_demand own = *q->demand;
+    if (replicas > 1)
+        own = clg_route_part(arena, &own, clg_route_requests(arena, &own, replicas), 0);
+    double rate = clg_steady_rate_per_s(arena, r, &own, &q->target, most, 1);
+    clg_arena_back_to(arena, mark);
+    return rate;
+}
+
+/* Too many conversations crowd each other out of a cache, however slowly they talk: where those of
+ * the smallest fleet do, those of a larger one are looked at. */
+double clg_serve_rate_at_target(clg_arena *arena, const clg_serve_question *q, const clg_replica *r,
+                                const clg_serve_answer *a, double most) {
+    enum { MOST_TIMES = 32 };
+    if (!keeps_talks(q)) return rate_dealt(arena, q, r, most);
+    if (q->replicas > 0) return rate_of_own(arena, q, r, q->replicas, most);
+    double per_s = (double)q->demand->output_tokens / q->demand->span_s, rate = 0;
+    int64_t least = (int64_t)fmax(1, ceil(per_s / a->offline_tokens_per_s));
+    for (int64_t n = least; rate <= 0 && n <= MOST_TIMES * least && n <= q->demand->count; n *= 2)
+        rate = rate_of_own(arena, q, r, n, most);
+    return rate;
 }
 
 bool clg_serve_front_binds(const clg_serve_question *q, const clg_serve_answer *a) {

@@ -13,6 +13,12 @@ void clg_serve_offline(clg_arena *arena, const clg_replica *replica, const clg_d
 void clg_serve_reuse(clg_arena *arena, const clg_serve_question *question,
                      clg_serve_answer *answer);
 
+/* Requests a second, at most `most`, at which a replica meets the question's target with what one
+ * of about as many as the demand needs is given; 0: at none. Needs the above. */
+double clg_serve_rate_at_target(clg_arena *arena, const clg_serve_question *question,
+                                const clg_replica *replica, const clg_serve_answer *answer,
+                                double most);
+
 /* Whether a replica does no more because requests wait to be taken in, or tokens to be handed on.
  */
 bool clg_serve_front_binds(const clg_serve_question *question, const clg_serve_answer *answer);

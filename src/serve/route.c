@@ -72,14 +72,16 @@ static loads loads_open(clg_arena *arena, int64_t replicas) {
 /* A block's replica, counted from 1; 0: nobody's; ANYBODYS: several have had it. */
 enum { ANYBODYS = -1 };
 
-/* Who alone had the longest beginning of a prompt, if it is half of it; -1: nobody. */
+/* Who alone had the longest beginning of a prompt, if it is half of it; -1: nobody. What came up
+ * before the demand begins is where its conversation goes. */
 static int32_t keeper(const clg_demand *d, const clg_arrival *q, const int32_t *owner,
                       double *matched) {
-    int32_t found = -1, depth = 0;
+    int32_t found = -1, depth = 0, before = clg_demand_said_before(d, q);
     for (; depth < q->blocks && owner[d->prefix[q->block + (uint32_t)depth]] != 0; depth++) {
         int32_t at = owner[d->prefix[q->block + (uint32_t)depth]];
         if (at != ANYBODYS) found = at - 1;
     }
+    if (depth < before) depth = before;
     *matched = fmin((double)depth * d->prefix_tokens, q->prompt_tokens);
     return 2 * *matched >= q->prompt_tokens ? found : -1;
 }

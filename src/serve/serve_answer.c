@@ -6,7 +6,6 @@
 #include "serve/crowd.h"
 #include "serve/offline.h"
 #include "serve/refusal.h"
-#include "serve/route.h"
 #include "serve/sizing.h"
 #include "serve/windows.h"
 
@@ -73,10 +72,6 @@ static double usd_per_million(double usd_per_s, double tokens_per_s) {
     return tokens_per_s > 0 ? 1e6 * usd_per_s / tokens_per_s : (double)NAN;
 }
 
-static bool reuses(const clg_serve_question *q) {
-    return is_timed(q) && q->demand->prefix && !q->replica->rules.no_prefix_cache;
-}
-
 /* A fleet that falls behind is paid until the last answer, others as long as there is demand. */
 static double paid_s(const clg_demand *d, const clg_serve_answer *a) {
     return a->rho > 1 && d->clients <= 0 ? fmax(d->span_s, a->fleet.span_s) : d->span_s;
@@ -139,24 +134,6 @@ static void settle_totals(const clg_serve_question *q, const clg_demand_means *m
     a->gpus_kept_full = floor(demanded / (a->offline_tokens_per_s * share)) * gpus;
 }
 
-/* What one of as many replicas as the demand about needs is dealt: of conversations it has its own,
- * where all of them on one would crowd each other out of its cache. */
-static clg_demand own_part(clg_arena *arena, const clg_serve_question *q,
-                           const clg_serve_answer *a) {
-    double per_s = (double)q->demand->output_tokens / q->demand->span_s;
-    int64_t n = q->replicas > 0 ? q->replicas : (int64_t)ceil(per_s / a->offline_tokens_per_s);
-    if (!reuses(q) || n < 2 || q->replica->in_turn) return *q->demand;
-    return clg_route_part(arena, q->demand, clg_route_requests(arena, q->demand, n), 0);
-}
-
-/* Replicas between whom requests are dealt in turn: as many as are given, or as the demand takes at
- * least. Those of conversations go where their prompt is. */
-static double dealt_to(const clg_serve_question *q, double most_per_s) {
-    bool routed = reuses(q) && !q->replica->in_turn;
-    if (routed || q->replicas > 0) return routed ? 1 : (double)q->replicas;
-    return fmax(1, ceil(clg_demand_rate_per_s(q->demand) / most_per_s));
-}
-
 void clg_serve_capacity(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a) {
     clg_demand_means means = clg_demand_means_of(q->demand);
     *a = (clg_serve_answer){.usd_per_s = q->replica->scenario->price.usd_per_s *
@@ -172,8 +149,7 @@ void clg_serve_capacity(clg_arena *arena, const clg_serve_question *q, clg_serve
     double most = a->offline_tokens_per_s / means.output_tokens;
     clg_arena_mark mark = clg_arena_here(arena);
     clg_replica slow = clg_replica_slowed(arena, q->replica, 1 + q->margin);
-    clg_demand own = own_part(arena, q, a);
-    double rate = clg_steady_rate_per_s(arena, &slow, &own, &q->target, most, dealt_to(q, most));
+    double rate = clg_serve_rate_at_target(arena, q, &slow, a, most);
     clg_arena_back_to(arena, mark);
     a->attainable = rate > 0;
     if (a->attainable) a->target_tokens_per_s = rate * means.output_tokens;
@@ -270,8 +246,7 @@ static void size_anew(clg_arena *arena, const clg_serve_question *q, const clg_s
     double fleet = (double)a->fleet.replicas;
     double most = a->offline_tokens_per_s / b->scale / clg_demand_means_of(q->demand).output_tokens;
     clg_replica r = clg_replica_slowed(arena, q->replica, b->scale * (1 + q->margin));
-    clg_demand own = own_part(arena, q, a);
-    b->attainable = clg_steady_rate_per_s(arena, &r, &own, &q->target, most, dealt_to(q, most)) > 0;
+    b->attainable = clg_serve_rate_at_target(arena, q, &r, a, most) > 0;
     b->usd_per_million = (double)NAN;
     if (!b->attainable) return;
     int64_t meets = b->scale < 1 && a->meets ? a->fleet.replicas : 0;

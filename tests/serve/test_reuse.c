@@ -28,7 +28,25 @@ static void lengths(clg_arena *arena) {
         CHECK(q->arrival_s >= 0 && q->arrival_s < 1000);
     }
     CHECK(seen[0] == seen[1] && seen[1] == seen[2]);
-    CHECK(d.prefixes == 2 + d.count / 3 * 20);
+    CASE("who is not through at the end goes on at the beginning, with blocks of its own: 6 or 13 "
+         "of "
+         "them came up before");
+    int64_t goes_on[2] = {0};
+    for (int64_t i = 0; i < d.count; i++) {
+        const clg_arrival *q = &d.request[i];
+        int32_t before = clg_demand_said_before(&d, q);
+        CHECK(before == 2 || before == 8 || before == 15);
+        bool first = before > 2 && q->blocks == before + 7;
+        if (first) goes_on[before == 15]++;
+    }
+    CHECK(goes_on[0] > 0 && goes_on[0] + goes_on[1] < d.count / 50);
+    CHECK(d.prefixes == 2 + d.count / 3 * 20 + goes_on[0] * 6 + goes_on[1] * 13);
+    CASE("a part finds what came up before it");
+    clg_demand part = clg_demand_slice(&d, 500, 600);
+    int64_t found = 0;
+    for (int64_t i = 0; i < part.count; i++)
+        found += clg_demand_said_before(&part, &part.request[i]) > 2;
+    CHECK(found > part.count / 20 && found < part.count / 4);
     CASE("one turn: the shared beginning alone is listed");
     clg_demand one = demand_made(arena, talk(3, 1000, 1));
     CHECK(one.prefixes == 2 && one.request[7].blocks == 2 && one.request[7].prompt_tokens == 132);
@@ -111,6 +129,16 @@ static void capacity(clg_arena *arena) {
     CHECK_NEAR(with.break_even_share * with.offline_tokens_per_s,
                none.break_even_share * none.offline_tokens_per_s, 1e-9);
     CHECK(with.mfu < none.mfu); /* what is found is not computed */
+    CASE("talks that began before are in the cache: the first minute finds what the others do");
+    clg_synthetic long_ago = demand_steady(2, 600, 500, 50, 0, 1);
+    long_ago.turns = 40;
+    long_ago.turn_gap_s = 10;
+    d = demand_made(arena, long_ago);
+    clg_demand minute = clg_demand_slice(&d, 0, 60);
+    clg_serve_answer whole = answer(arena, &d, false, false);
+    clg_serve_answer first = answer(arena, &minute, false, false);
+    CHECK(whole.fleet.found.cached > 0.93);
+    CHECK_NEAR(first.fleet.found.cached, whole.fleet.found.cached, 0.02);
     CASE("conversations: more is found by who has them than in turn");
     clg_synthetic turns = demand_steady(6, 900, 600, 200, 0.3, 1);
     turns.turns = 6;
