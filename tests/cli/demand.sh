@@ -151,7 +151,7 @@ check "fp8 is not what a search takes" "grep -q 'weights fp8' $scratch/out"
 check "a lossy format comes without a word" "grep -q 'q: int4 loses some 2 %' $scratch/out"
 check "terms of price are mixed" "! sed -n '/^gpus/,/reserved/p' $scratch/out | grep -q survey"
 check "GPUs without a price are dropped without a word" \
-    "grep -q 'not ranked, no price known.*: a10' $scratch/out && grep -q 'no products in bf16: .*v100' $scratch/out"
+    "grep -q 'not ranked, no price known.*: a10' $scratch/out && tr -s '\n ' ' ' <$scratch/out | grep -q 'no products in bf16: .*v100'"
 check "GPUs have no MFU" "sed -n '/^gpus/,\$p' $scratch/out | grep -Eq 'h100-sxm [a-z0-9]+ +1 +[0-9,]+ +[0-9]+% +[$]0[.]'"
 check "operations have no price" "grep -q 'Mtok is [$][0-9.]* for 10^18 useful operations' $scratch/out"
 check "a GPU without bf16 is compared" "! sed -n '/^gpus/,\$p' $scratch/out | grep -q 'v100.*%'"
