@@ -39,7 +39,7 @@ typedef struct ceiling_answer {
 
 /* Told now and then, from the thread that asked and with what it gave as `context`, which share (0
  * to 1) of a search is done; returns false to stop it: the answer then says "complete":false. It
- * may not leave the call another way (longjmp, exceptions). */
+ * may not leave the call another way (longjmp, exceptions). The thread has the C locale then. */
 typedef bool ceiling_progress(void *context, double share);
 
 /* Answers `request`, `bytes` of UTF-8 that need no NUL and are not needed afterwards. `tell` may be

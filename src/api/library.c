@@ -4,6 +4,11 @@
 #include "ceiling.h"
 #include "dataset/kept.h"
 
+#include <locale.h>
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
+
 static bool never_stop(void *context, double share) {
     (void)context;
     (void)share;
@@ -34,6 +39,17 @@ static void open_session(void *context) {
     *session = clg_kept_open();
 }
 
+/* Numbers are read and written with a point, whatever locale the program of others has set. */
+static bool answer_in_c_locale(call *c) {
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!plain) return false;
+    locale_t before = uselocale(plain); /* of this thread alone */
+    bool answered = clg_arena_guarded(answer_call, c);
+    uselocale(before);
+    freelocale(plain);
+    return answered;
+}
+
 ceiling_session *ceiling_open(void) {
     ceiling_session *session = NULL;
     return clg_arena_guarded(open_session, &session) ? session : NULL;
@@ -52,7 +68,7 @@ ceiling_answer ceiling_ask_in(ceiling_session *session, const char *request, siz
               .bytes = bytes,
               .session = session,
               .host.progress = {tell ? tell : never_stop, context, NULL}};
-    if (clg_arena_guarded(answer_call, &c)) return c.answer;
+    if (answer_in_c_locale(&c)) return c.answer;
     return (ceiling_answer){no_memory, sizeof no_memory - 1, false, NULL};
 }
 

@@ -161,8 +161,7 @@ static const char *number_end(const char *at, const char *end) {
     return at;
 }
 
-/* strtod is correctly rounded; its decimal point follows the locale, which no program of ours
- * changes from "C". */
+/* strtod is correctly rounded; its decimal point follows the locale, which is "C" here (text.c). */
 static clg_status read_number(reader *r, clg_json *node) {
     const char *end = number_end(r->at, r->end);
     bool number = r->at < r->end && (*r->at == '-' || (*r->at >= '0' && *r->at <= '9'));

@@ -144,8 +144,8 @@ void clg_json_close(clg_json_writer *w, char bracket) {
     clg_text_add(w->text, &bracket, 1);
 }
 
-/* printf's %g is exact and the same everywhere under the C locale's decimal point, which the core
- * relies on: no program of ours calls setlocale. */
+/* printf's %g is exact and the same everywhere under the C locale's decimal point: no program of
+ * ours calls setlocale, and the library answers in the C locale (api/library.c). */
 void clg_json_add_number(clg_json_writer *w, const char *key, double value) {
     begin(w, key);
     if (!isfinite(value)) {
