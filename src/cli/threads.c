@@ -38,9 +38,13 @@ static void *help(void *context) {
     return NULL;
 }
 
+int clg_thread_count(long cores, int processes, int asked, int most) {
+    long count = asked > 0 ? asked : processes > 1 ? cores / processes : cores;
+    return count < 1 ? 1 : count > most ? most : (int)count;
+}
+
 static int most_threads(void) {
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online < 1 ? 1 : online > MOST_THREADS ? MOST_THREADS : (int)online;
+    return clg_thread_count(sysconf(_SC_NPROCESSORS_ONLN), 1, 0, MOST_THREADS);
 }
 
 /* This thread works too; where no helper can be started it does all. */
@@ -51,7 +55,6 @@ static bool each(void *host, int count, void (*run)(void *work, int index), void
     pthread_t helper[MOST_THREADS];
     int started = 0, most = most_threads();
     if (most > count) most = count;
-    if (most > MOST_THREADS) most = MOST_THREADS;
     pthread_mutex_init(&c.lock, NULL);
     while (started + 1 < most && pthread_create(&helper[started], NULL, help, &c) == 0) started++;
     for (int index; (index = take_next(&c)) >= 0;) {

@@ -4,6 +4,10 @@
 
 #include "base/cores.h"
 
+/* Threads of one of the `processes` that divide a machine's cores: as many as `asked`, 0: a core
+ * each; 1 to `most`. */
+int clg_thread_count(long cores, int processes, int asked, int most);
+
 /* As many threads as there are cores; NULL where there is one only. */
 const clg_cores *clg_threads(void);
 

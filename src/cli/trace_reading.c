@@ -197,12 +197,8 @@ static void read_portion(portion *r) {
     if (r->session) clg_progress_end(r->session);
 }
 
-/* Processes of one machine divide its cores. */
 static int cores_of(const clg_share *share, int threads) {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (share->on_host > 1) cores = cores > share->on_host ? cores / share->on_host : 1;
-    if (threads > 0) cores = threads;
-    return cores > 0 && cores < MOST_THREADS ? (int)cores : 1;
+    return clg_thread_count(sysconf(_SC_NPROCESSORS_ONLN), share->on_host, threads, MOST_THREADS);
 }
 
 /* ---- a part for each process ---- */

@@ -36,6 +36,11 @@ static void rounds_of(int threads) {
 }
 
 int main(void) {
+    CASE("as many threads as cores, or as asked; a machine of many keeps the most, not one");
+    CHECK(clg_thread_count(8, 0, 0, 256) == 8 && clg_thread_count(384, 1, 0, 256) == 256);
+    CHECK(clg_thread_count(8, 4, 0, 256) == 2 && clg_thread_count(2, 4, 0, 256) == 1);
+    CHECK(clg_thread_count(8, 4, 300, 256) == 256 && clg_thread_count(-1, 1, 0, 256) == 1);
+
     CASE("alone, with one, with more than there are cores");
     rounds_of(1);
     rounds_of(2);
