@@ -52,6 +52,9 @@ static clg_status ask(const tally *t, const clg_json *line, clg_session *session
                        error);
     const clg_tool *tool = clg_tool_find(words[first], error);
     if (!tool) return error->status;
+    if (tool->about == t->session->command) /* a file that asks for itself has no end */
+        return at_node(t, line, "put its entries into this list",
+                       "a scenario cannot ask for scenarios", error);
     if (!clg_command_takes(tool->about, CLG_PARAM_JSON) || tool->serve)
         return at_node(t, line, "plan, explain, scale, size, demand and expect are some that do",
                        "this command gives no JSON to look at", error);

@@ -23,6 +23,8 @@ printf '%s\n' '- ask: explain gpt2' >"$scratch/none.yaml"
 expect 1 err 'none.yaml:1:3: an entry without a question' assert "$scratch/none.yaml"
 printf '%s\n' '- ask: serve --stdio' '  expect: {a: 1}' >"$scratch/serve.yaml"
 expect 3 out 'gives no JSON' assert "$scratch/serve.yaml"
+printf '%s\n' "- ask: assert $scratch/self.yaml" '  expect: {failed: 0}' >"$scratch/self.yaml"
+expect 3 out 'a scenario cannot ask for scenarios' assert "$scratch/self.yaml"
 printf '%s\n' "- ask: plan '" '  expect: {a: 1}' >"$scratch/quote.yaml"
 expect 3 out 'FAIL ask' assert "$scratch/quote.yaml"
 finish
