@@ -92,7 +92,9 @@ static clg_status read_files(clg_session *session, fitting *f, clg_error *error)
     if (clg_fit_job_asked(session, &f->job, error) != CLG_OK) return error->status;
     for (int i = 0; i < session->operands; i++) {
         const char *path = session->operand[i];
-        if (is_recording(path))
+        if (strcmp(path, "-") == 0) /* samples: to look into it would take it away */
+            others[count++] = path;
+        else if (is_recording(path))
             recordings[recorded++] = path;
         else if (!clg_fit_job_log(session, &f->job, path))
             others[count++] = path;

@@ -65,6 +65,7 @@ awk 'BEGIN { for (m = 512; m <= 8192; m *= 2) for (n = 512; n <= 8192; n *= 2) f
     printf "{\"what\":\"gemm\",\"m\":%d,\"n\":%d,\"k\":%d,\"dtype\":\"bf16\",\"seconds\":[%.9g],\"where\":{\"gpu\":\"NVIDIA H100 80GB HBM3\"}}\n",
         m, n, k, 4e-6 + 2 * m * n * k / 400e12 }' >"$scratch/gemm.jsonl"
 expect 0 out 'matrix products, bf16 of h100-sxm: 75 samples' fit "$scratch/gemm.jsonl" -o "$scratch/kernels.json"
+check 'the same from standard input' '"$ceiling" fit - --gpu h100-sxm <"$scratch/gemm.jsonl" | grep -q "bf16 of h100-sxm: 75 samples"'
 expect 0 out 'every value has unit' check "$scratch/kernels.json"
 expect 0 out '^kernels  .*kernels.json' plan llama-2-7b --gpus 8 --kernels "$scratch/kernels.json"
 check 'slower products make a slower step' '[ "$(echo "$(step_s --kernels "$scratch/kernels.json") > $(step_s)" | awk "{print (\$1 > \$3)}")" = 1 ]'
