@@ -6,6 +6,7 @@
 #include "ranks.h"
 
 typedef enum probe_dtype { PROBE_FP32, PROBE_FP16, PROBE_BF16, PROBE_DTYPES } probe_dtype;
+extern const char *const probe_dtype_names[PROBE_DTYPES];
 
 /* Sizes of C[m,n] = A[m,k] B[k,n]. */
 typedef struct probe_product {

@@ -29,7 +29,8 @@ static const char *device(void) {
     while (file && fgets(line, sizeof line, file)) {
         char *value = strchr(line, ':');
         if (!value || strncmp(line, "model name", 10) != 0) continue;
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(value + 2, "\n"), value + 2);
+        value += 1 + strspn(value + 1, " ");
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(value, "\n"), value);
         break;
     }
     if (file) fclose(file);

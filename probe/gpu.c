@@ -63,13 +63,10 @@ static const char *fails(const char *what, int status) {
     return status == 0 ? NULL : said;
 }
 
-/* ISO C has no cast from an object to a function. */
 static bool find(void *library, const char *prefix, const char *name, void *function) {
     char full[80];
     snprintf(full, sizeof full, "%s%s", prefix, name);
-    void *symbol = library ? dlsym(library, full) : NULL;
-    memcpy(function, &symbol, sizeof symbol);
-    return symbol != NULL;
+    return probe_find(library, full, function);
 }
 
 static bool find_runtime(void *library, const maker *m) {
@@ -89,7 +86,7 @@ static bool find_blas(void *library, const maker *m) {
     bool v2 = find(library, p, "Create_v2", &call.blas_open);
     find(library, p, v2 ? "GetVersion_v2" : "GetVersion", &call.blas_version);
     return (v2 || find(library, p, "Create", &call.blas_open)) &&
-           (find(library, p, m->single_compute == 68 ? "GemmEx" : "GemmEx_v2", &call.multiply));
+           find(library, p, m == &cuda ? "GemmEx" : "GemmEx_v2", &call.multiply);
 }
 
 static bool find_collectives(void *library) {
@@ -126,8 +123,8 @@ static const char *device(void) {
     static char name[128];
     int (*get)(char *, int, int);
     bool nvidia = opened == &cuda;
-    void *driver = dlopen(nvidia ? "libcuda.so.1" : "libamdhip64.so", RTLD_NOW);
     if (*name) return name;
+    void *driver = dlopen(nvidia ? "libcuda.so.1" : "libamdhip64.so", RTLD_NOW);
     if (!find(driver, nvidia ? "cu" : "hip", "DeviceGetName", &get) ||
         get(name, sizeof name, place_of_mine) != 0)
         snprintf(name, sizeof name, "unknown");

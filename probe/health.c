@@ -7,17 +7,15 @@
 
 #include <dlfcn.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 const probe_health probe_health_unknown = {-1, -1, -1, -1};
 
-/* ISO C has no cast from an object to a function. */
-static bool find(void *library, const char *name, void *function) {
+bool probe_find(void *library, const char *name, void *function) {
     void *symbol = library ? dlsym(library, name) : NULL;
-    memcpy(function, &symbol, sizeof symbol);
+    memcpy(function, &symbol, sizeof symbol); /* ISO C has no cast from an object to a function */
     return symbol != NULL;
 }
 
@@ -36,8 +34,8 @@ static void *nvml_device(void *library, const char *pci) {
     int (*open)(void), (*by_address)(const char *, void **);
     if (tried) return device;
     tried = true;
-    if (!find(library, "nvmlInit_v2", &open) ||
-        !find(library, "nvmlDeviceGetHandleByPciBusId_v2", &by_address) || open() != 0 ||
+    if (!probe_find(library, "nvmlInit_v2", &open) ||
+        !probe_find(library, "nvmlDeviceGetHandleByPciBusId_v2", &by_address) || open() != 0 ||
         by_address(pci, &device) != 0)
         device = NULL;
     return device;
@@ -52,14 +50,15 @@ probe_health probe_health_nvml(const char *pci) {
     unsigned number;
     unsigned long long why;
     if (!device) return h;
-    if (find(library, "nvmlDeviceGetClockInfo", &clock) && clock(device, SM_CLOCK, &number) == 0)
+    if (probe_find(library, "nvmlDeviceGetClockInfo", &clock) &&
+        clock(device, SM_CLOCK, &number) == 0)
         h.clock_hz = 1e6 * number;
-    if (find(library, "nvmlDeviceGetPowerUsage", &power) && power(device, &number) == 0)
+    if (probe_find(library, "nvmlDeviceGetPowerUsage", &power) && power(device, &number) == 0)
         h.watts = 1e-3 * number;
-    if (find(library, "nvmlDeviceGetTemperature", &degrees) &&
+    if (probe_find(library, "nvmlDeviceGetTemperature", &degrees) &&
         degrees(device, OF_GPU, &number) == 0)
         h.celsius = number;
-    if (find(library, "nvmlDeviceGetCurrentClocksThrottleReasons", &reasons) &&
+    if (probe_find(library, "nvmlDeviceGetCurrentClocksThrottleReasons", &reasons) &&
         reasons(device, &why) == 0)
         h.causes = nvml_causes(why);
     return h;
@@ -75,8 +74,9 @@ static int64_t smi_device(void *library, const char *pci) {
     uint64_t id;
     if (tried) return device;
     tried = true;
-    if (!find(library, "rsmi_init", &open) || !find(library, "rsmi_dev_pci_id_get", &address) ||
-        !find(library, "rsmi_num_monitor_devices", &count) || open(0) != 0 ||
+    if (!probe_find(library, "rsmi_init", &open) ||
+        !probe_find(library, "rsmi_dev_pci_id_get", &address) ||
+        !probe_find(library, "rsmi_num_monitor_devices", &count) || open(0) != 0 ||
         count(&devices) != 0 || sscanf(pci, "%x:%x:%x.%x", &domain, &bus, &slot, &function) != 4)
         return device;
     uint64_t wanted = (uint64_t)domain << 32 | bus << 8 | slot << 3 | function;
@@ -96,11 +96,12 @@ probe_health probe_health_smi(const char *pci) {
     int64_t millidegrees;
     if (device < 0) return h;
     uint32_t index = (uint32_t)device;
-    if ((find(library, "rsmi_dev_power_get", &power) && power(index, &microwatts, &kind) == 0) ||
-        (find(library, "rsmi_dev_power_ave_get", &average) &&
+    if ((probe_find(library, "rsmi_dev_power_get", &power) &&
+         power(index, &microwatts, &kind) == 0) ||
+        (probe_find(library, "rsmi_dev_power_ave_get", &average) &&
          average(index, FIRST, &microwatts) == 0))
         h.watts = 1e-6 * (double)microwatts;
-    if (find(library, "rsmi_dev_temp_metric_get", &degrees) &&
+    if (probe_find(library, "rsmi_dev_temp_metric_get", &degrees) &&
         degrees(index, JUNCTION, CURRENT, &millidegrees) == 0)
         h.celsius = 1e-3 * (double)millidegrees;
     return h;

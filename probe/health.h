@@ -2,6 +2,12 @@
 #ifndef PROBE_HEALTH_H
 #define PROBE_HEALTH_H
 
+#include <stdbool.h>
+
+/* The function `name` of an opened library (NULL: none) into *function, a pointer to it; NULL and
+ * false where it is not there. */
+bool probe_find(void *library, const char *name, void *function);
+
 /* Why a device runs slower than it could, a bit each. */
 enum { PROBE_POWER_CAP = 1, PROBE_HEAT = 2, PROBE_BRAKE = 4, PROBE_CAUSES = 3 };
 

@@ -1,5 +1,6 @@
 /* main.c -- ceiling-probe: times collectives, products and copies of a machine, or the operations
  * of a step, and prints them as `ceiling fit` reads them (docs/measure.md). */
+#include "machine.h"
 #include "replay.h"
 
 #include "../src/base/version.h"
@@ -50,6 +51,7 @@ static const char *read_options(int count, char **word, options *o) {
     *o = (options){.backend = &probe_cpu, .stall_s = 20};
     for (int i = 1; i < count; i++) {
         const char *key = word[i], *value = i + 1 < count ? word[i + 1] : "";
+        char *end = "";
         double *number = strcmp(key, "--time") == 0    ? &o->time_s
                          : strcmp(key, "--stall") == 0 ? &o->stall_s
                          : strcmp(key, "--room") == 0  ? &o->room_bytes
@@ -66,20 +68,16 @@ static const char *read_options(int count, char **word, options *o) {
         else if (strcmp(key, "--machine") == 0)
             o->machine = value;
         else if (number)
-            *number = strtod(value, NULL);
+            *number = strtod(value, &end);
         else
             return key;
-        if (!o->backend || !*value || (number && !(*number > 0 && *number <= 1e5))) return key;
+        if (!o->backend || !*value || *end || (number && !(*number > 0 && *number <= 1e5)))
+            return key;
     }
     if (o->time_s <= 0) o->time_s = o->quick ? 30 : 600;
     o->room_bytes = (o->room_bytes > 0 ? o->room_bytes : o->quick ? 64 : 512) * 1048576;
     return NULL;
 }
-
-/* The most that was seen, as peaks of a machine. */
-typedef struct most {
-    double flop_per_s[PROBE_DTYPES], copy_bytes_per_s, bus_bytes_per_s;
-} most;
 
 /* As nccl-tests counts it: what crosses the slowest link per rank. */
 static double bus_bytes(const probe_work *w) {
@@ -89,7 +87,7 @@ static double bus_bytes(const probe_work *w) {
 }
 
 /* The best rate of its kind so far. */
-static double *best_of(most *m, const probe_work *w) {
+static double *best_of(probe_most *m, const probe_work *w) {
     return w->kind == PROBE_COPY         ? &m->copy_bytes_per_s
            : w->kind == PROBE_COLLECTIVE ? &m->bus_bytes_per_s
                                          : &m->flop_per_s[w->product.dtype];
@@ -104,7 +102,7 @@ static double amount(const probe_work *w) {
 
 /* Times one, prints it; false: time is over, which the first of a kind does not heed. What cannot
  * be done is said and left out. */
-static bool try(probe_bench *b, const probe_work *work, most *m) {
+static bool try(probe_bench *b, const probe_work *work, probe_most *m) {
     probe_timing timing;
     double *best = best_of(m, work);
     if (probe_late(b) && *best > 0) return false;
@@ -118,7 +116,7 @@ static bool try(probe_bench *b, const probe_work *work, most *m) {
     return true;
 }
 
-static bool try_products(probe_bench *b, bool quick, most *m) {
+static bool try_products(probe_bench *b, bool quick, probe_most *m) {
     static const int sizes[] = {128, 256, 512, 1024, 2048, 4096, 8192};
     int count = quick ? 3 : 7;
     bool all = true;
@@ -135,7 +133,7 @@ static bool try_products(probe_bench *b, bool quick, most *m) {
     return all;
 }
 
-static bool try_copies(probe_bench *b, most *m) {
+static bool try_copies(probe_bench *b, probe_most *m) {
     bool timely = true;
     for (double bytes = 65536; bytes <= (double)b->room / 4 && timely; bytes *= 2) {
         probe_work w = {.kind = PROBE_COPY, .bytes = bytes};
@@ -145,7 +143,7 @@ static bool try_copies(probe_bench *b, most *m) {
 }
 
 /* Sizes outside, so that where time ends early each kind has its small messages. */
-static bool try_collectives(probe_bench *b, ranks_group *group, most *m) {
+static bool try_collectives(probe_bench *b, ranks_group *group, probe_most *m) {
     bool timely = true;
     for (double bytes = 1024; bytes <= (double)b->room / 16 && group; bytes *= 4)
         for (int what = 0; what < RANKS_COLLECTIVES && timely; what++) {
@@ -159,7 +157,7 @@ static bool try_collectives(probe_bench *b, ranks_group *group, most *m) {
 }
 
 /* Neighbours in groups of 2, 4, ... and all. */
-static bool try_groups(probe_bench *b, bool quick, most *m) {
+static bool try_groups(probe_bench *b, bool quick, probe_most *m) {
     int all = ranks_all();
     bool timely = true;
     for (int size = 2; size < all && timely; size *= quick ? 4 : 2)
@@ -179,7 +177,7 @@ static double steady(probe_bench *b) {
 
 /* Messages, copies and products share the time, so that each begins: messages have half of it,
  * and what one leaves is the next one's. */
-static bool try_all(probe_bench *b, bool quick, most *m) {
+static bool try_all(probe_bench *b, bool quick, probe_most *m) {
     double now_s = probe_now_s(), whole_s = b->end_s - now_s;
     b->end_s = now_s + whole_s / 2;
     bool timely = try_groups(b, quick, m);
@@ -189,11 +187,11 @@ static bool try_all(probe_bench *b, bool quick, most *m) {
     return try_products(b, quick, m) && timely;
 }
 
-static const char *measure_all(probe_bench *b, const options *o, most *m) {
+static void measure_all(probe_bench *b, const options *o, probe_most *m) {
     double before = steady(b);
     bool timely = try_all(b, o->quick, m);
     double after = steady(b);
-    if (ranks_mine() != 0) return NULL;
+    if (ranks_mine() != 0) return;
     if (!timely) fprintf(stderr, "ceiling-probe: out of time; the rest is left out\n");
     if (b->causes > 0)
         fprintf(stderr, "ceiling-probe: slowed down meanwhile by%s%s%s: see \"slowed\"\n",
@@ -204,98 +202,11 @@ static const char *measure_all(probe_bench *b, const options *o, most *m) {
                 "ceiling-probe: the first product took %.0f %% longer at the end: throttled, or "
                 "others work here\n",
                 100 * (after / before - 1));
-    return NULL;
-}
-
-static const char *close_file(FILE *file) {
-    return fputs("}\n", file) >= 0 && fclose(file) == 0 ? NULL
-                                                        : "a file of --machine cannot be written";
-}
-
-/* A member of a file as those of data/. */
-static void value(FILE *file, const char *key, double number, const char *unit, const char *kind) {
-    fprintf(file,
-            ",\n  \"%s\": {\"value\": %.4g, \"unit\": \"%s\", \"source\": \"ceiling-probe\", "
-            "\"kind\": \"%s\"}",
-            key, number, unit, kind);
-}
-
-static FILE *begin(const char *stem, const char *which, const char *name, const char *title) {
-    char path[1024];
-    snprintf(path, sizeof path, "%s-%s.json", stem, which);
-    FILE *file = fopen(path, "w");
-    if (file) fprintf(file, "{\n  \"name\": \"%s\",\n  \"title\": \"%s\"", name, title);
-    return file;
-}
-
-static void peaks(FILE *file, const most *m) {
-    static const char *const dtypes[] = {"fp32", "fp16", "bf16"};
-    fprintf(file, ",\n  \"peak\": {");
-    for (int d = 0, any = 0; d < PROBE_DTYPES; d++)
-        if (m->flop_per_s[d] > 0)
-            fprintf(file,
-                    "%s\n    \"%s\": {\"value\": %.4g, \"unit\": \"Tflop/s\", "
-                    "\"source\": \"ceiling-probe\", \"kind\": \"measured\"}",
-                    any++ ? "," : "", dtypes[d], m->flop_per_s[d] / 1e12);
-    fprintf(file, "}");
-}
-
-/* One multiprocessor: how tiles fill a machine that nobody described is left to the fit. Watts and
- * clocks are assumed; no time depends on them. */
-static const char *write_gpu(const probe_backend *backend, const most *m, const char *stem) {
-    double memory = backend->memory_bytes() / ranks_all() * ranks_nodes();
-    FILE *file = begin(stem, "gpu", "probed-gpu", backend->device());
-    if (!file) return "a file of --machine cannot be written";
-    fprintf(file,
-            ",\n  \"vendor\": \"%s\",\n  \"generation\": \"probed\",\n  \"lender\": "
-            "\"a100-sxm-80gb\",\n  \"node\": \"probed-node\"",
-            backend->name);
-    value(file, "memory", memory / 1e9, "GB", "measured");
-    value(file, "memory_usable", memory / 1e9, "GB", "measured");
-    value(file, "hbm", m->copy_bytes_per_s / 1e9, "GB/s", "measured");
-    peaks(file, m);
-    value(file, "multiprocessors", 1, "", "assumed");
-    value(file, "clock", 1000, "MHz", "assumed");
-    value(file, "l2", 1, "MB", "assumed");
-    value(file, "fast_link", m->bus_bytes_per_s / 1e9, "GB/s", "measured");
-    value(file, "pcie", 10, "GB/s", "assumed");
-    value(file, "tdp", 100, "W", "assumed");
-    value(file, "idle", 10, "W", "assumed");
-    return close_file(file);
-}
-
-static const char *write_node(const most *m, const char *stem) {
-    FILE *file = begin(stem, "node", "probed-node", "a node as ceiling-probe saw it");
-    int ranks = ranks_all() / ranks_nodes();
-    if (!file) return "a file of --machine cannot be written";
-    fprintf(file, ",\n  \"gpu\": \"probed-gpu\",\n  \"fabric\": \"ethernet-25\"");
-    value(file, "gpus", ranks, "", "measured");
-    value(file, "domain", ranks, "", "measured");
-    value(file, "link", m->bus_bytes_per_s / 1e9, "GB/s", "measured");
-    fprintf(file, ",\n  \"link_switched\": {\"value\": true, \"source\": \"shared memory\", "
-                  "\"kind\": \"assumed\"}");
-    fprintf(file, ",\n  \"link_reduces\": {\"value\": false, \"source\": \"shared memory\", "
-                  "\"kind\": \"assumed\"}");
-    value(file, "nics", ranks, "", "assumed");
-    value(file, "nic", 25, "Gbit/s", "assumed");
-    value(file, "host", 100, "W", "assumed");
-    value(file, "rated", 100 + 200 * ranks, "W", "assumed");
-    return close_file(file);
-}
-
-static const char *write_machine(const probe_backend *backend, const most *m, const char *stem) {
-    double products = 0;
-    for (int d = 0; d < PROBE_DTYPES; d++) products += m->flop_per_s[d];
-    if (!(m->copy_bytes_per_s > 0 && products > 0) ||
-        (ranks_all() > 1 && !(m->bus_bytes_per_s > 0)))
-        return "no time for each of products, copies and messages: give --machine more --time";
-    const char *wrong = write_gpu(backend, m, stem);
-    return wrong ? wrong : write_node(m, stem);
 }
 
 static const char *work(const options *o) {
     probe_bench b = {.backend = o->backend, .stall_s = o->stall_s, .causes = -1, .words = ""};
-    most m = {0};
+    probe_most m = {0};
     const char *wrong = b.backend->open(ranks_on_my_node());
     if (wrong) return wrong;
     b.room = (size_t)o->room_bytes;
@@ -305,9 +216,9 @@ static const char *work(const options *o) {
     b.end_s = probe_now_s() + o->time_s;
     b.each_s = o->time_s / 200;
     if (o->replay) return probe_replay(&b, o->replay);
-    wrong = measure_all(&b, o, &m);
-    return wrong || !o->machine || ranks_mine() != 0 ? wrong
-                                                     : write_machine(o->backend, &m, o->machine);
+    measure_all(&b, o, &m);
+    if (!o->machine || ranks_mine() != 0) return NULL;
+    return probe_write_machine(o->backend, &m, o->machine);
 }
 
 /* A rank that failed does not wait for the others: their watches end them. */

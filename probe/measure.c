@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const dtypes[] = {"fp32", "fp16", "bf16"};
+const char *const probe_dtype_names[PROBE_DTYPES] = {"fp32", "fp16", "bf16"};
 static const char *const collectives[] = {"allreduce", "allgather", "reducescatter", "alltoall",
                                           "sendrecv"};
 
@@ -70,8 +70,18 @@ static const char *multiply(probe_bench *b, const probe_product *p) {
     return b->backend->product(p, left, left + pages(w * (size_t)p->m * (size_t)p->k), b->to + at);
 }
 
+/* Collectives that deal a buffer out move an element for each rank at least. */
 static size_t bytes_of(const probe_work *work) {
-    return work->kind == PROBE_PRODUCT ? operands(&work->product) : (size_t)work->bytes;
+    if (work->kind == PROBE_PRODUCT) return operands(&work->product);
+    double least = work->kind == PROBE_COLLECTIVE ? 4.0 * ranks_group_size(work->group) : 0;
+    return (size_t)fmax(work->bytes, least);
+}
+
+/* Before its bytes become a size_t: lists of operations come from outside. */
+static bool has_room(const probe_bench *b, const probe_work *work) {
+    double most = work->kind == PROBE_COLLECTIVE ? RANKS_MOST_BYTES : 1e15;
+    if (work->kind != PROBE_PRODUCT && !(work->bytes >= 0 && work->bytes <= most)) return false;
+    return bytes_of(work) <= b->room;
 }
 
 static const char *once(probe_bench *b, const probe_work *work) {
@@ -81,7 +91,7 @@ static const char *once(probe_bench *b, const probe_work *work) {
         size_t at = place(b, half);
         return b->backend->copy(b->from + at, b->to + at, half);
     }
-    size_t at = place(b, bytes);
+    size_t at = place(b, bytes_of(work));
     return b->backend->collective(work->group, work->collective, b->from + at, b->to + at, bytes);
 }
 
@@ -158,7 +168,7 @@ static const char *look(probe_bench *b, const probe_work *work, probe_health *he
 
 const char *probe_measure(probe_bench *b, const probe_work *work, probe_timing *t) {
     *t = (probe_timing){0};
-    if (bytes_of(work) > b->room) return "larger than the probe's buffers: give --room";
+    if (!has_room(b, work)) return "larger than the probe's buffers: give --room";
     probe_watch(b->stall_s);
     const char *wrong = take(b, work, t);
     probe_watch(b->stall_s);
@@ -167,12 +177,11 @@ const char *probe_measure(probe_bench *b, const probe_work *work, probe_timing *
     return wrong;
 }
 
-/* Names come from drivers: what JSON would have to escape is left out. */
-static void print_string(const char *key, const char *value) {
-    printf("\"%s\":\"", key);
+void probe_write_string(FILE *file, const char *key, const char *value) {
+    fprintf(file, "\"%s\":\"", key);
     for (; *value; value++)
-        if ((unsigned char)*value >= 32 && *value != '"' && *value != '\\') putchar(*value);
-    putchar('"');
+        if ((unsigned char)*value >= 32 && *value != '"' && *value != '\\') fputc(*value, file);
+    fputc('"', file);
 }
 
 /* null: not known. */
@@ -210,13 +219,13 @@ static void print_end(const probe_bench *b, const probe_timing *t) {
     printf("],\"spread\":%.3g", quantile(t, 0.9) / quantile(t, 0.1) - 1);
     print_health(&t->health);
     printf("%s,\"where\":{", b->words);
-    print_string("gpu", b->backend->device());
+    probe_write_string(stdout, "gpu", b->backend->device());
     putchar(',');
-    print_string("host", host);
+    probe_write_string(stdout, "host", host);
     printf(",\"fabric\":null},");
-    print_string("program", program);
+    probe_write_string(stdout, "program", program);
     putchar(',');
-    print_string("date", date);
+    probe_write_string(stdout, "date", date);
     printf("}\n");
     fflush(stdout);
 }
@@ -226,7 +235,7 @@ void probe_print(const probe_bench *b, const probe_work *work, const probe_timin
     if (ranks_mine() != 0) return;
     if (work->kind == PROBE_PRODUCT)
         printf("{\"what\":\"gemm\",\"m\":%d,\"n\":%d,\"k\":%d,\"dtype\":\"%s\"", p->m, p->n, p->k,
-               dtypes[p->dtype]);
+               probe_dtype_names[p->dtype]);
     else if (work->kind == PROBE_COPY)
         printf("{\"what\":\"copy\",\"bytes\":%.0f", work->bytes);
     else

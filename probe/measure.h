@@ -5,6 +5,8 @@
 
 #include "backend.h"
 
+#include <stdio.h>
+
 enum { PROBE_READINGS = 32 };
 
 typedef enum probe_kind { PROBE_COLLECTIVE, PROBE_PRODUCT, PROBE_COPY } probe_kind;
@@ -36,6 +38,9 @@ typedef struct probe_bench {
 } probe_bench;
 
 double probe_now_s(void);
+
+/* A member of an object. Names come from drivers: what JSON would have to escape is left out. */
+void probe_write_string(FILE *file, const char *key, const char *value);
 
 /* Ends this process, and with it the job, where it is not called again within so many seconds: a
  * rank that died leaves the others waiting in a library that knows no limit. 0: no limit. */

@@ -41,6 +41,9 @@ int ranks_group_place(const ranks_group *group); /* mine in it */
 void ranks_group_tell(const ranks_group *group, void *data, size_t bytes);
 void **ranks_group_own(ranks_group *group); /* for what a backend keeps of it */
 
+/* As MPI counts elements in an int. */
+#define RANKS_MOST_BYTES (4.0 * 2147483647)
+
 /* Over main memory, floats; `bytes` is the full buffer of a rank, as nccl-tests counts size. */
 void ranks_do(const ranks_group *group, ranks_collective what, const void *from, void *to,
               size_t bytes);

@@ -46,10 +46,11 @@ static const char *as_collective(const row *head, const row *r, probe_work *work
     static const char *const names[] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all",
                                         "send-receive"};
     int what = index_of(cell(head, r, "collective"), names, RANKS_COLLECTIVES);
-    int size = (int)number(head, r, "ranks");
+    int size = (int)fmax(0, fmin(number(head, r, "ranks"), 1e6));
     bool inner = strcmp(cell(head, r, "axis"), "tp") == 0;
     if (what < 0) return "a collective that the probe does not do";
     if (size < 2) return "a group of one";
+    if (!(number(head, r, "bytes") >= 1)) return "a message without a size";
     /* Tensor ranks are neighbours; other groups reach across the job. */
     work->group = ranks_group_of(size, inner || size > ranks_all() ? 1 : ranks_all() / size);
     work->kind = PROBE_COLLECTIVE;
@@ -59,8 +60,7 @@ static const char *as_collective(const row *head, const row *r, probe_work *work
 }
 
 static const char *as_product(const row *head, const row *r, probe_work *work) {
-    static const char *const names[] = {"fp32", "fp16", "bf16"};
-    int dtype = index_of(cell(head, r, "precision"), names, PROBE_DTYPES);
+    int dtype = index_of(cell(head, r, "precision"), probe_dtype_names, PROBE_DTYPES);
     double m = number(head, r, "m"), n = number(head, r, "n"), k = number(head, r, "k");
     if (strcmp(cell(head, r, "kind"), "attention") == 0)
         m = n = k = fmax(16, 16 * rint(cbrt(number(head, r, "flop") / 2) / 16));

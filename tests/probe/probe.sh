@@ -12,6 +12,9 @@ says() { pattern=$1; shift; "$probe" "$@" >"$scratch/out" 2>"$scratch/err" </dev
 check 'help names the backends' 'says "cpu.cuda.hip" --help'
 check 'a wrong option is named' 'says "color. is no option" --color'
 check 'a wrong number is named' 'says "time. is no option, or its value" --time soon'
+check 'a number with more behind it is named' 'says "time. is no option, or its value" --time 20s'
+printf 'kind,operation,collective,axis,ranks,bytes,count,times\ncollective,sum,all-reduce,tp,2,-4,1,1\n' >"$scratch/less.csv"
+check 'a message of no size is left out' 'says "a message without a size" --replay "$scratch/less.csv"'
 check 'a GPU that is not here is said' 'command -v nvidia-smi >/dev/null || says "libcudart|choosing the device" --backend cuda'
 check 'HIP that is not here is said' 'command -v rocm-smi >/dev/null || says "libamdhip64" --backend hip'
 check 'a list that is not there is said' 'says "cannot be read" --replay "$scratch/nowhere.csv"'
