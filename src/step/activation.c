@@ -86,5 +86,5 @@ void clg_block_activate(clg_block *block, const clg_shard *shard, clg_activation
     double input = a.elements * (a.gated ? 2 : 1) * input_bytes(shard);
     block->rebuilt_bytes += block->saved_bytes - before - input;
     block->saved_bytes = before + input;
-    if (!stack->recompute.inside) clg_block_redo(block, from);
+    clg_block_redo(block, from);
 }

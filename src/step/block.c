@@ -210,9 +210,10 @@ void clg_block_redo(clg_block *block, int from) {
     }
 }
 
+/* torch.compile by itself lets go of none: what a product of the backward reads has to lie in
+ * memory there, and is kept (torch/_functorch/partitioners.py, is_materialized_backwards). */
 bool clg_block_lets_go(const clg_shard *shard) {
-    bool any = shard->stack->recompute.activation || shard->stack->recompute.inside;
-    return any && shard->layout->recompute != CLG_RECOMPUTE_FULL;
+    return shard->stack->recompute.activation && shard->layout->recompute != CLG_RECOMPUTE_FULL;
 }
 
 void clg_block_collective(clg_block *block, clg_pass pass, const char *name, clg_axis axis,

@@ -68,7 +68,7 @@ static void write_norms(clg_block *block, const clg_shard *shard, const clg_laye
         clg_block_norm(block, shard, "norm", elements, kind->layer_norm);
     block->saved_bytes += kind->norms * elements * shard->stream_bytes;
     *(again ? &block->rebuilt_bytes : &block->saved_bytes) += output;
-    if (again && !shard->stack->recompute.inside) clg_block_redo(block, from);
+    if (again) clg_block_redo(block, from);
 }
 
 /* Products that read what norms gave: q, k, v and gate, up of gated models are modules of their
