@@ -46,6 +46,12 @@ static const char *as_flag(clg_arena *arena, const clg_job_value *value, clg_job
     return kind == CLG_KIND_SWITCH ? (on ? "" : NULL) : on ? "1" : "0";
 }
 
+/* Terms of the files, and over them those that the request names. */
+static void join_terms(clg_arena *arena, clg_request *request, const clg_job *job) {
+    const char *files = job->field[CLG_JOB_TERM].text, *own = request->value[CLG_PARAM_TERM];
+    if (files && own) request->value[CLG_PARAM_TERM] = clg_arena_print(arena, "%s,%s", files, own);
+}
+
 static clg_status take_model(clg_request *request, const clg_job *job, clg_error *error) {
     const char *named = job->field[CLG_JOB_MODEL].text;
     if (request->model || request->model_file.text) return CLG_OK;
@@ -124,6 +130,7 @@ static void count_sequences(clg_arena *arena, clg_request *request, const clg_jo
 clg_status clg_request_job(clg_arena *arena, clg_request *request, const clg_job *job, bool layout,
                            clg_error *error) {
     const clg_request typed = *request;
+    join_terms(arena, request, job);
     for (int i = 0; i < CLG_JOB_FIELDS; i++) {
         clg_job_field field = (clg_job_field)i;
         int flag = flag_of(field);

@@ -64,10 +64,30 @@ static void recomputed_layers(clg_reading *r) {
         clg_job_forget(r, CLG_JOB_RECOMPUTE_LAYERS);
 }
 
-/* Ranks and targets are an adapter's. */
+/* Weights of 16 bit whose optimizer keeps no copy: DeepSpeed and FSDP of Hugging Face's trainers
+ * keep one of what they shard (accelerate accelerator.py: "Upcasted low precision parameters"). */
+static void unsharded(clg_reading *r) {
+    const clg_job_value *master = &r->job->field[CLG_JOB_UNSHARDED_MASTER];
+    const char *format = r->job->field[CLG_JOB_PRECISION].text;
+    const char *adapter = r->job->field[CLG_JOB_ADAPTER].text;
+    bool whole = clg_job_has_field(r, CLG_JOB_ZERO) && clg_job_get(r, CLG_JOB_ZERO) == 0;
+    if (!master->text || !whole || !format || strcmp(format, "bf16") != 0 ||
+        (adapter && strcmp(adapter, "none") != 0))
+        return;
+    clg_job_put_word(r, CLG_JOB_MASTER, master->text, master->from, master->why);
+    clg_job_put_word(r, CLG_JOB_GRADIENT, format, NULL, "in the format of the weights");
+}
+
+/* Ranks and targets are an adapter's; how weights are kept and updated, of a model that is trained.
+ */
 static void adapters(clg_reading *r) {
     const char *adapter = r->job->field[CLG_JOB_ADAPTER].text;
-    if (!adapter || strcmp(adapter, "none") != 0) return;
+    if (!adapter) return;
+    if (strcmp(adapter, "none") != 0) {
+        clg_job_forget(r, CLG_JOB_MASTER);
+        clg_job_forget(r, CLG_JOB_TERM);
+        return;
+    }
     clg_job_forget(r, CLG_JOB_ADAPTER_RANK);
     clg_job_forget(r, CLG_JOB_ADAPTER_TARGETS);
 }
@@ -195,6 +215,7 @@ void clg_job_finish(clg_reading *r) {
     hybrid(r);
     experts(r);
     recomputed_layers(r);
+    unsharded(r);
     adapters(r);
     second_model(r);
     pipeline(r);

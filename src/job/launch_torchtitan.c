@@ -69,7 +69,11 @@ static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) 
     clg_launch_refuse(
         f, l->precision != CLG_BF16 && l->precision != CLG_FP8 && l->precision != CLG_MXFP8,
         "it trains in bf16, fp8 or mxfp8");
-    clg_launch_refuse(f, s->stack.gradient == CLG_BF16, "it reduces gradients in fp32");
+    bool pure = !s->stack.precision.master_weights;
+    clg_launch_refuse(
+        f, (s->stack.gradient == CLG_BF16) != pure,
+        "its gradients are in the format of its weights: --master none and --gradient "
+        "bf16, or neither");
     clg_launch_refuse(f, l->hsdp > 0 && (l->hsdp < l->cp || l->hsdp % l->cp != 0),
                       "one set of shards spans whole groups of context ranks");
 }
@@ -102,13 +106,14 @@ static void parallelism(clg_text *t, const clg_scenario *s, const clg_layout *l)
 }
 
 /* The batch of a rank is one micro-batch, or all that its pipeline cuts into them. */
-static void training(clg_text *t, const clg_layout *l) {
+static void training(clg_text *t, const clg_scenario *s, const clg_layout *l) {
     long long rank = l->pp > 1 ? l->global_batch / l->dp : l->micro_batch;
     clg_text_print(t,
                    "\n[training]\nlocal_batch_size = %lld\nglobal_batch_size = %lld\n"
                    "seq_len = %lld\nsteps = 100\ndataset = \"c4\"\n",
                    rank, (long long)l->global_batch, (long long)l->seq);
     if (l->offload) clg_text_print(t, "enable_cpu_offload = true\n");
+    if (!s->stack.precision.master_weights) clg_text_print(t, "dtype = \"bfloat16\"\n");
 }
 
 static void toml(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_layout *l) {
@@ -124,7 +129,7 @@ static void toml(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_la
         clg_text_print(t, "converters = [\"%s\"]\n",
                        l->precision == CLG_FP8 ? "quantize.linear.float8" : "quantize.linear.mx");
     clg_text_print(t, "\n[optimizer]\nname = \"AdamW\"\n\n[metrics]\nlog_freq = 1\n");
-    training(t, l);
+    training(t, s, l);
     parallelism(t, s, l);
     clg_text_print(t, "\n[activation_checkpoint]\nmode = \"%s\"\n",
                    clg_name_of(clg_recompute_names, (int)l->recompute));
@@ -234,6 +239,8 @@ static void configuration(clg_launch *f, clg_text *t, const clg_scenario *s, con
     set_number(t, "training.num_tokens_per_train_step", l->global_batch * l->seq);
     set_number(t, "training.steps", 100);
     if (l->offload) clg_text_print(t, "    config.training.enable_cpu_offload = True\n");
+    if (!s->stack.precision.master_weights)
+        clg_text_print(t, "    config.training.dtype = \"bfloat16\"\n");
     if (!captures(l)) clg_text_print(t, "    config.training.disable_cuda_graphs = True\n");
     set_parallelism(t, s, l);
     clg_text_print(t, "    config.activation_checkpoint = %s%s\n",

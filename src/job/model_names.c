@@ -145,7 +145,9 @@ const char *clg_job_preset_in(clg_arena *arena, const char *word) {
         const char *start = end;
         while (start > word && start[-1] != '/') start--;
         if (end > start && end - start < LONGEST) {
-            const char *found = preset_in(arena, with_dots(arena, start, (size_t)(end - start)));
+            const char *part = with_dots(arena, start, (size_t)(end - start));
+            const char *found = preset_in(arena, part);
+            if (!found) found = clg_model_named(arena, part);
             if (found) return found;
         }
         end = start > word ? start - 1 : word;

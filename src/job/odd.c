@@ -9,6 +9,7 @@ static const struct {
 } odds[] = {{"megatron", clg_odd_megatron},
             {"megatron-deepspeed", clg_odd_megatron},
             {"primus", clg_odd_megatron},
+            {"ms-swift-megatron", clg_odd_made_again},
             {"torchtitan", clg_odd_torchtitan},
             {"torchtune", clg_odd_torchtune},
             {"gpt-neox", clg_odd_gpt_neox},

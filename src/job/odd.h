@@ -17,6 +17,8 @@ int clg_odd_whole(const clg_reading *reading, clg_job_field field);
 void clg_odd_stage_layers(clg_reading *reading, const int *layers, int chunks, const char *why);
 
 void clg_odd_megatron(clg_reading *reading);
+/* Megatron-Core's recompute modules, as terms of the software. */
+void clg_odd_made_again(clg_reading *reading);
 void clg_odd_torchtitan(clg_reading *reading);
 void clg_odd_torchtune(clg_reading *reading);
 void clg_odd_gpt_neox(clg_reading *reading);

@@ -178,18 +178,57 @@ static void megablocks(clg_reading *r) {
                 "--moe-expert-model-parallelism: over data-parallel ranks");
 }
 
-/* Of what is made again, the attention core alone is a field. */
-static void made_again(clg_reading *r) {
-    const char *modules = clg_odd_word(r, "recompute-modules|recompute_modules", "");
-    if (*modules && !clg_job_is(modules, "core_attn"))
-        clg_job_note_down(r->arena, &r->job->doubts, "recompute-modules", NULL,
-                          "what is made again beside the attention core is not priced: less "
-                          "memory, and a little more time",
-                          -1);
+/* What the trainer's recompute modules are as terms; the core itself is the field "recompute". */
+static const struct {
+    const char *module, *term;
+} made[] = {{"core_attn", ""},
+            {"mla_up_proj", "recompute_latent"},
+            {"moe", "recompute_experts"},
+            {"layernorm", "recompute_activation"},
+            {"moe_act", "recompute_activation"}};
+
+static void add_module(clg_reading *r, const char *module, const char **terms) {
+    bool within = strcmp(module, "shared_experts") == 0 && strstr(*terms, "recompute_experts");
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+        if (strcmp(made[i].module, module) != 0) continue;
+        if (*made[i].term && !strstr(*terms, made[i].term))
+            *terms =
+                clg_arena_print(r->arena, "%s%s%s=true", *terms, **terms ? "," : "", made[i].term);
+        return;
+    }
+    if (within) return;
+    clg_job_note_down(r->arena, &r->job->doubts, "recompute-modules", NULL,
+                      clg_arena_print(r->arena,
+                                      "%.40s is made again, which is not priced: less memory, and "
+                                      "a little more time",
+                                      module),
+                      -1);
+}
+
+/* "moe mla_up_proj", a list of them. */
+static void add_modules(clg_reading *r, const clg_json *node, const char **terms) {
+    for (const clg_json *one = node->kind == CLG_JSON_ARRAY ? node->first : NULL; one;
+         one = one->next)
+        add_modules(r, one, terms);
+    if (node->kind == CLG_JSON_ARRAY) return;
+    static const char marks[] = " ,[]'\"";
+    for (const char *at = clg_job_word(node); *(at += strspn(at, marks)); at += strcspn(at, marks))
+        add_module(r, clg_arena_copy(r->arena, at, strcspn(at, marks)), terms);
+}
+
+void clg_odd_made_again(clg_reading *r) {
+    clg_found_key key =
+        clg_job_key(r, r->main, "model.recompute_modules|recompute-modules|recompute_modules");
+    const char *mode = clg_odd_word(
+        r, "model.recompute_granularity|recompute-granularity|recompute_granularity", "");
+    const char *terms = "";
+    if (!key.node || strcmp(mode, "selective") != 0) return;
+    add_modules(r, key.node, &terms);
+    if (*terms) clg_job_put_word(r, CLG_JOB_TERM, terms, clg_job_from(r, &key), NULL);
 }
 
 void clg_odd_megatron(clg_reading *r) {
-    made_again(r);
+    clg_odd_made_again(r);
     megablocks(r);
     widths(r);
     shared(r);

@@ -60,6 +60,7 @@ static bool is_recipe(const char *name) {
 }
 
 void clg_odd_recipe(clg_reading *r) {
+    clg_odd_made_again(r);
     for (int i = 0; i < r->sources; i++) {
         const clg_json *calls = clg_tree_find(r->source[i].root, "calls");
         for (const clg_json *one = calls ? calls->first : NULL; one; one = one->next) {

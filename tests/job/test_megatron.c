@@ -192,7 +192,7 @@ static void stages_of_different_lengths(void) {
 
 static void what_is_made_again_and_what_layers_have_beside(void) {
     CASE("what is made again, and what layers have beside their matrices");
-    JOB("recompute=none", "a.sh",
+    JOB("recompute=none term=recompute_activation=true", "a.sh",
         "python pretrain_gpt.py --num-layers 4 --hidden-size 64 --num-attention-heads 4 "
         "--recompute-granularity selective --recompute-modules moe_act layernorm\n");
     JOB("recompute=selective", "a.sh",

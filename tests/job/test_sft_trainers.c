@@ -212,7 +212,55 @@ static void deploy(void) {
             "swift deploy --model Qwen/Qwen2.5-7B-Instruct --infer_backend sglang\n");
 }
 
+static void sixteen_bits_alone(void) {
+    CASE("weights of 16 bit without an fp32 copy: said, or the trainer's own way");
+    JOB("master=none gradient=bf16 gpus=8 term=updates_in_backward=true", "a.toml",
+        "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\ndtype = \"bfloat16\"\n"
+        "local_batch_size = 1\nseq_len = 4096\n[optimizer]\nearly_step_in_backward = true\n"
+        "[parallelism]\ndata_parallel_shard_degree = 8\n");
+    JOB("stack=torchtune-2024 term=updates_in_backward=true", "a.yaml",
+        "model:\n  _component_: torchtune.models.llama3_1.llama3_1_8b\ntokenizer:\n"
+        "  max_seq_len: 2048\nbatch_size: 1\ndtype: bf16\noptimizer_in_bwd: True\n");
+    JOB("stack=pytorch", "a.yaml",
+        "model:\n  _component_: torchtune.models.llama3_1.llama3_1_8b\ntokenizer:\n"
+        "  max_seq_len: 2048\nbatch_size: 1\ndtype: fp32\n");
+    JOB("master=none gradient=bf16", "a.yaml",
+        "model_name_or_path: meta-llama/Llama-3.1-8B\nstage: sft\nfinetuning_type: full\n"
+        "pure_bf16: true\ncutoff_len: 2048\nper_device_train_batch_size: 1\n");
+    JOB("master=none gradient=bf16 zero=0", "a.sh",
+        "NPROC_PER_NODE=8 swift sft --model Qwen/Qwen3-8B --train_type full --torch_dtype "
+        "bfloat16\n");
+    JOB("master= gradient= zero=0", "a.sh",
+        "NPROC_PER_NODE=8 swift sft --model Qwen/Qwen3-8B --train_type full --torch_dtype "
+        "float32\n");
+    JOB("master= gradient= zero=3", "a.sh",
+        "NPROC_PER_NODE=8 swift sft --model Qwen/Qwen3-8B --train_type full --deepspeed zero3\n");
+    JOB("master= gradient= adapter=lora", "a.sh",
+        "NPROC_PER_NODE=8 swift sft --model Qwen/Qwen3-8B --train_type lora\n");
+    static const char clm[] =
+        "run_clm.py --model_name_or_path meta-llama/Llama-3.1-8B --torch_dtype bfloat16 --bf16 "
+        "--per_device_train_batch_size 1 --block_size 2048 --num_train_epochs 1\n";
+    char command[512];
+    snprintf(command, sizeof command, "torchrun --nproc_per_node 8 %s", clm);
+    JOB("master=none gradient=bf16 zero=0", "a.sh", command);
+    snprintf(command, sizeof command, "accelerate launch --use_fsdp --num_processes 8 %s", clm);
+    JOB("master= gradient= zero=3", "a.sh", command);
+}
+
+static void made_again(void) {
+    CASE("Megatron-Bridge: what is made again beside the core");
+    JOB("recompute=selective model=/m/NVIDIA-Nemotron-3-Nano-30B-A3B-Base-BF16 "
+        "term=recompute_experts=true,recompute_latent=true",
+        "a.yaml",
+        "train:\n  train_iters: 10\n  global_batch_size: 64\nmodel:\n  recompute_granularity: "
+        "selective\n  recompute_modules: [\"core_attn\", \"moe\", \"shared_experts\", "
+        "\"mla_up_proj\"]\n  tensor_model_parallel_size: 2\ncheckpoint:\n"
+        "  pretrained_checkpoint: /m/NVIDIA-Nemotron-3-Nano-30B-A3B-Base-BF16\n");
+}
+
 int main(void) {
+    sixteen_bits_alone();
+    made_again();
     slime();
     prime();
     colossal();
