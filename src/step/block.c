@@ -74,6 +74,10 @@ static bool casts_orders(const clg_shard *shard) {
     return shard->stack->precision.cast_orders && shard->layout->precision >= CLG_MXFP8;
 }
 
+static bool widens_own(const clg_shard *shard) {
+    return shard->stack->precision.wide_weight_gradients && shard->layout->precision >= CLG_FP8;
+}
+
 /* Narrow products need their inputs cast and scaled: one pass that reads 16 bit and writes the
  * narrow value twice (row- and column-wise copies: forward and weight gradient need other
  * orders); current scaling reads it once more before, for the scale. Scaled by row, the other order
@@ -85,18 +89,29 @@ static clg_op *cast(clg_block *block, const clg_shard *shard, clg_pass pass, dou
     clg_op *op = clg_block_add(block, CLG_OP_MEMORY, pass, "cast to narrow precision");
     op->casts = true;
     bool twice = shard->stack->precision.current_scaling && shard->layout->precision == CLG_FP8;
-    int passes = scales_rows(shard) ? 3 : twice || casts_orders(shard) ? 2 : 1;
-    op->hbm_bytes = elements * (passes * shard->wide_bytes + 2 * narrow);
+    int orders = widens_own(shard) ? 1 : 2; /* nobody multiplies the other one */
+    int passes = scales_rows(shard) && orders == 2 ? 3 : twice || casts_orders(shard) ? 2 : 1;
+    op->hbm_bytes = elements * (passes * shard->wide_bytes + orders * narrow);
     return op;
 }
 
+/* Products backward do not accumulate fast; scaled by row they would be slow then, so that torchao
+ * multiplies without scales and scales what comes out in a kernel of its own (torchao's
+ * float8_ops.py, addmm_float8_unwrapped; pytorch/ao issue 2184). */
+static void scale_result(clg_block *block, const clg_shard *shard, clg_pass pass, double elements) {
+    if (!scales_rows(shard) || widens_own(shard)) return;
+    clg_block_add(block, CLG_OP_MEMORY, pass, "scale result by row")->hbm_bytes =
+        2 * elements * shard->wide_bytes;
+}
+
 /* Scaled by row a weight is cast where it is multiplied: forward, and turned first, backward; by
- * torchao's blocks forward and backward, in either order (the same function). */
+ * torchao's blocks forward and backward, in either order (the same function). Where weight
+ * gradients are wide, backward takes one scale of all rows, which needs no turn. */
 static void cast_weight_late(clg_block *block, const clg_shard *shard, double parameters) {
     static const char *const name = "scale and cast weights";
     double narrow = clg_precision_bytes(shard->layout->precision), wide = shard->wide_bytes;
-    bool turned = scales_rows(shard);
-    if (!turned && !casts_orders(shard)) return;
+    bool turned = scales_rows(shard) && !widens_own(shard);
+    if (!scales_rows(shard) && !casts_orders(shard)) return;
     clg_block_add(block, CLG_OP_MEMORY, CLG_PASS_FORWARD, name)->hbm_bytes =
         parameters * (wide + narrow);
     clg_block_add(block, CLG_OP_MEMORY, CLG_PASS_BACKWARD_INPUT, name)->hbm_bytes =
@@ -148,8 +163,11 @@ void clg_block_linear(clg_block *block, const clg_shard *shard, clg_matrix w) {
     if (narrow) cast(block, shard, CLG_PASS_BACKWARD_INPUT, w.rows * w.out);
     clg_precision back = narrow ? clg_block_frozen_backward(shard, precision) : precision;
     product(block, &w, CLG_PASS_BACKWARD_INPUT, back);
+    if (narrow) scale_result(block, shard, CLG_PASS_BACKWARD_INPUT, w.rows * w.in);
     if (is_frozen(shard)) return; /* nobody asks for its weight's gradient */
-    product(block, &w, CLG_PASS_BACKWARD_WEIGHT, precision);
+    clg_precision own = narrow && widens_own(shard) ? shard->wide : precision;
+    product(block, &w, CLG_PASS_BACKWARD_WEIGHT, own);
+    if (narrow) scale_result(block, shard, CLG_PASS_BACKWARD_WEIGHT, w.in * w.out);
     accumulate(block, shard, w.in * w.out);
 }
 

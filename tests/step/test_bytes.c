@@ -169,6 +169,18 @@ static void check_llama(void) {
                4096.0 * (5120 + 2048 + 5120 + 6400) * 8, 1e-14);
     CHECK_NEAR(bytes_of(layer(&s, &l), "scale and cast weights", true), 3 * parameters, 1e-14);
     CHECK_NEAR(bytes_of(layer(&s, &l), "scale and cast weights", false), 7 * parameters, 1e-14);
+    CASE("and what products backward leave is scaled: 2 bytes read and written");
+    /* by inputs of q, k, v; output; gate, up; down, and by weight */
+    CHECK_NEAR(bytes_of(layer(&s, &l), "scale result by row", false),
+               4096.0 * (5120 + 2048 + 5120 + 6400) * 4 + parameters * 4, 1e-14);
+    CASE(
+        "weight gradients of 16 bit: one order of 3 bytes, weights turned no more, nothing scaled");
+    s.stack.precision.wide_weight_gradients = true;
+    CHECK_NEAR(bytes_of(layer(&s, &l), "cast to narrow precision", true),
+               4096.0 * (5120 + 2048 + 5120 + 6400) * 3, 1e-14);
+    CHECK_NEAR(bytes_of(layer(&s, &l), "scale and cast weights", false), 3 * parameters, 1e-14);
+    CHECK(bytes_of(layer(&s, &l), "scale result by row", false) == 0);
+    s.stack.precision.wide_weight_gradients = false;
     s.stack.precision.scaled_rows = false;
     CASE("a kernel for each order of block scales: 6 bytes; of weights one forward, one backward");
     l.precision = CLG_MXFP8, s.stack.precision.cast_orders = true;
