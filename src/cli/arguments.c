@@ -5,15 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SMALL_FILE = 16 << 20, LOG_FILE = 1 << 30 }; /* bytes; configs and data are a few kB */
-
-/* Attaches the file a knob names. */
-static clg_status attach(clg_session *session, const char *path, size_t most, clg_attachment *file,
-                         clg_error *error) {
-    file->name = path;
-    return clg_file_read(session->arena, path, most, &file->text, &file->size, error);
-}
-
 static clg_status take_list(const char **list, int *count, const char *value, clg_error *error) {
     if (*count == CLG_REQUEST_LISTS)
         return clg_fail(error, CLG_BAD_USAGE, "put values in one: tp=1,2,4", "too many of these");
@@ -37,10 +28,10 @@ static clg_status take_value(clg_session *session, clg_param param, const char *
         return clg_fail(error, CLG_BAD_USAGE, "it may be auto, always, never",
                         "unknown --color '%.32s'", value);
     request->value[param] = value;
-    return clg_param_is_file(param, value)
-               ? attach(session, value, param == CLG_PARAM_LOG ? LOG_FILE : SMALL_FILE,
-                        &request->file[param], error)
-               : CLG_OK;
+    if (!clg_param_is_file(param, value)) return CLG_OK;
+    return clg_file_attach(session->arena, value,
+                           param == CLG_PARAM_LOG ? CLG_LOG_BYTES : CLG_CONFIG_BYTES,
+                           &request->file[param], error);
 }
 
 /* "--flag value", "--flag=value" or "--switch". Advances *at past what it took. */

@@ -3,46 +3,34 @@
 
 #include "cli/page.h"
 #include "cli/planning.h"
-#include "cli/threads.h"
 
 static const size_t table_bytes = (size_t)512 << 20, trace_bytes = (size_t)8 << 30;
-static const size_t log_bytes = (size_t)1 << 30;
-enum { CONFIG_BYTES = 16 << 20 };
-
-static bool tell(void *context, double share) {
-    clg_session *session = context;
-    clg_progress_tell(session, session->command->busy, share);
-    return true;
-}
 
 static clg_status read_config(void *context, const char *path, clg_attachment *file,
                               clg_error *error) {
     clg_session *session = context;
-    file->name = path;
-    return clg_file_read(session->arena, path, CONFIG_BYTES, &file->text, &file->size, error);
+    return clg_file_attach(session->arena, path, CLG_CONFIG_BYTES, file, error);
 }
 
 /* Reads the file a knob names, where it was given. */
 static clg_status attach(clg_session *session, clg_param param, size_t most, clg_error *error) {
-    clg_attachment *file = &session->request.file[param];
-    file->name = session->request.value[param];
-    if (!file->name) return CLG_OK;
-    return clg_file_read(session->arena, file->name, most, &file->text, &file->size, error);
+    const char *path = session->request.value[param];
+    if (!path) return CLG_OK;
+    return clg_file_attach(session->arena, path, most, &session->request.file[param], error);
 }
 
 static clg_status read_table(clg_session *session, clg_error *error) {
-    clg_attachment *list = &session->request.model_file;
-    session->request.model = list->name = session->operand[0];
-    return clg_file_read(session->arena, list->name, table_bytes, &list->text, &list->size, error);
+    session->request.model = session->operand[0];
+    return clg_file_attach(session->arena, session->operand[0], table_bytes,
+                           &session->request.model_file, error);
 }
 
 /* Files of a job, and logs, whole. */
 static clg_status read_files(clg_session *session, clg_error *error) {
     clg_attachment *file = clg_take(session->arena, (size_t)session->operands, clg_attachment);
     session->request.job_file = file;
-    for (int i = 0; i < session->operands; i++, file++) {
-        file->name = session->operand[i];
-        if (clg_file_read(session->arena, file->name, log_bytes, &file->text, &file->size, error) !=
+    for (int i = 0; i < session->operands; i++) {
+        if (clg_file_attach(session->arena, session->operand[i], CLG_LOG_BYTES, &file[i], error) !=
             CLG_OK)
             return error->status;
         session->request.job_files++;
@@ -74,7 +62,7 @@ static clg_status read_subject(clg_session *session, clg_error *error) {
 static clg_status read_request(clg_session *session, clg_error *error) {
     if (clg_page_check(session, error) != CLG_OK ||
         attach(session, CLG_PARAM_TRACE, trace_bytes, error) != CLG_OK ||
-        attach(session, CLG_PARAM_PROFILE, CONFIG_BYTES, error) != CLG_OK)
+        attach(session, CLG_PARAM_PROFILE, CLG_CONFIG_BYTES, error) != CLG_OK)
         return error->status;
     return read_subject(session, error);
 }
@@ -151,7 +139,7 @@ static clg_status show(clg_session *session, const void *answer, int trainer, cl
 clg_question clg_asked_question(clg_session *session) {
     return (clg_question){.arena = session->arena,
                           .request = &session->request,
-                          .progress = {tell, session, clg_threads()},
+                          .progress = clg_progress_of(session, session->command->busy),
                           .models = {read_config, session},
                           .forms = forms_of(session),
                           .clock_s = clg_clock_s};

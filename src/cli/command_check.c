@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-enum { FILE_BYTES = 16 << 20 };
-
 /* Whether the file lies in a folder of this name: "gpu" of "my/gpu/mine.json". */
 static bool lies_in(const char *path, const char *folder) {
     const char *slash = strrchr(path, '/');
@@ -114,7 +112,7 @@ static clg_status run(clg_session *session, clg_error *error) {
         const char *path = session->operand[i], *text;
         size_t size;
         bool known;
-        if (clg_file_read(session->arena, path, FILE_BYTES, &text, &size, error) != CLG_OK ||
+        if (clg_file_read(session->arena, path, CLG_CONFIG_BYTES, &text, &size, error) != CLG_OK ||
             check_text(session->arena, path, text, size, &known, error) != CLG_OK)
             return error->status;
         if (!known) {

@@ -4,9 +4,7 @@
 #include "cli/planning.h"
 #include "job/launch.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* As one word of a shell. */
 static const char *quoted(clg_arena *arena, const char *word) {
@@ -40,12 +38,6 @@ static const char *machine_flags(clg_session *session, const clg_scenario *scena
     return flags;
 }
 
-static clg_status make_folder(const char *folder, clg_error *error) {
-    if (mkdir(folder, 0777) == 0 || errno == EEXIST) return CLG_OK;
-    clg_error_at(error, folder, 0, 0, "--out");
-    return clg_fail(error, CLG_BAD_INPUT, "name a directory, new or not", "%s", strerror(errno));
-}
-
 static void wrote(clg_session *session, const char *path) {
     if (!clg_session_has(session, CLG_PARAM_JSON))
         clg_text_print(&session->out, "wrote    %s\n", path);
@@ -67,7 +59,7 @@ static clg_status write_run(clg_session *session, const clg_measure_ask *ask,
                         launch.refused);
     folder =
         clg_arena_print(session->arena, "%s/%s", folder, clg_measure_folder(session->arena, m));
-    if (make_folder(folder, error) != CLG_OK) return error->status;
+    if (clg_folder_make(folder, error) != CLG_OK) return error->status;
     for (int i = 0; i < launch.files; i++) {
         const char *path = clg_arena_print(session->arena, "%s/%s", folder, launch.name[i]);
         if (clg_file_write(path, &launch.text[i], error) != CLG_OK) return error->status;
@@ -81,7 +73,7 @@ static clg_status write_files(clg_session *session, const clg_measure_ask *ask,
     const char *folder = session->request.value[CLG_PARAM_OUT];
     clg_measure_files files =
         clg_measure_files_of(session->arena, ask, agenda, machine_flags(session, ask->scenario));
-    if (make_folder(folder, error) != CLG_OK) return error->status;
+    if (clg_folder_make(folder, error) != CLG_OK) return error->status;
     for (int i = 0; i < files.count; i++) {
         const char *path = clg_arena_print(session->arena, "%s/%s", folder, files.name[i]);
         if (clg_file_write(path, &files.text[i], error) != CLG_OK) return error->status;

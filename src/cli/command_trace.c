@@ -5,10 +5,7 @@
 #include "cli/trace_tar.h"
 
 #include "api/answer_trace.h"
-
-#include <string.h>
-
-enum { PLAN_BYTES = 16 << 20 };
+#include "base/letters.h"
 
 static const char *value(const clg_session *session, clg_param param) {
     return session->request.value[param];
@@ -28,9 +25,8 @@ static clg_status read_asked(const clg_session *session, int *threads, int *rows
 
 static clg_status compare_plan(clg_session *session, clg_trace_answer *answer, clg_error *error) {
     clg_attachment *file = &session->request.file[CLG_PARAM_PLAN];
-    file->name = value(session, CLG_PARAM_PLAN);
-    if (file->name && clg_file_read(session->arena, file->name, PLAN_BYTES, &file->text,
-                                    &file->size, error) != CLG_OK)
+    const char *path = value(session, CLG_PARAM_PLAN);
+    if (path && clg_file_attach(session->arena, path, CLG_CONFIG_BYTES, file, error) != CLG_OK)
         return error->status;
     return clg_answer_trace_plan(session->arena, file, answer, error);
 }
@@ -98,9 +94,8 @@ static clg_status check_work(const clg_session *session, const clg_trace_answer 
 static clg_status write_files(clg_session *session, const clg_trace_answer *answer,
                               clg_error *error) {
     const char *timeline = value(session, CLG_PARAM_TIMELINE);
-    const char *ending = timeline ? strrchr(timeline, '.') : NULL;
     if (clg_asked_file(session, answer, CLG_FORM_SVG, error) != CLG_OK) return error->status;
-    if (ending && strcmp(ending, ".tar") == 0)
+    if (timeline && clg_ends(timeline, ".tar"))
         return clg_trace_tar_write(timeline, answer->job, error);
     return clg_asked_file(session, answer, CLG_FORM_TIMELINE, error);
 }

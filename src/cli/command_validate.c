@@ -1,5 +1,4 @@
 /* command_validate.c -- predicted against measured, run by run. */
-#include "cli/threads.h"
 #include "cli/tool.h"
 
 #include "report_accuracy/accuracy.h"
@@ -39,21 +38,11 @@ static clg_status read_tables(clg_session *session, clg_csv *tables, clg_error *
     return CLG_OK;
 }
 
-static bool tell_rows(void *context, double share) {
-    clg_progress_tell(context, "predicting", share);
-    return true;
-}
-
 /* One kind of folds, or for the page all of them. */
 typedef struct left_out {
     clg_leave_out kind[CLG_FOLD_KINDS];
     const clg_leave_out *asked; /* NULL: none by name */
 } left_out;
-
-static bool tell_folds(void *context, double share) {
-    clg_progress_tell(context, "leaving out", share);
-    return true;
-}
 
 static clg_status leave_out(clg_session *session, const clg_csv *tables,
                             const clg_validation *validation, left_out *l, clg_error *error) {
@@ -66,21 +55,15 @@ static clg_status leave_out(clg_session *session, const clg_csv *tables,
     if (word && clg_name_value(clg_fold_names, "--leave-out", word, &asked, error) != CLG_OK)
         return error->status;
     if (clg_leave_out_begin(session->arena, tables, session->operands, validation,
-                            (clg_progress){tell_folds, session, clg_threads()}, &rows,
-                            error) != CLG_OK)
+                            clg_progress_of(session, "leaving out"), &rows, error) != CLG_OK)
         return error->status;
     for (int kind = 0; kind < CLG_FOLD_KINDS; kind++)
         if (page || kind == asked)
             clg_leave_out_score(session->arena, rows, (clg_fold_kind)kind,
-                                (clg_progress){tell_folds, session, clg_threads()}, &l->kind[kind]);
+                                clg_progress_of(session, "leaving out"), &l->kind[kind]);
     clg_progress_end(session);
     if (word) l->asked = &l->kind[asked];
     return CLG_OK;
-}
-
-static bool tell_own(void *context, double share) {
-    clg_progress_tell(context, "fitting own steps", share);
-    return true;
 }
 
 /* The ledger of --ledger, else the one built in; `text` is what the file holds. */
@@ -143,7 +126,7 @@ static clg_status print(clg_session *session, const clg_csv *tables,
         clg_own_steps own[2];
         for (int one_model = 0; one_model < 2; one_model++)
             clg_own_steps_score(session->arena, tables, session->operands, validation,
-                                one_model == 1, (clg_progress){tell_own, session, clg_threads()},
+                                one_model == 1, clg_progress_of(session, "fitting own steps"),
                                 &own[one_model]);
         clg_progress_end(session);
         clg_report_accuracy(out, validation, l->kind, own);
@@ -159,8 +142,7 @@ static clg_status print(clg_session *session, const clg_csv *tables,
 static clg_status run_serving(clg_session *session, const clg_csv *tables, clg_error *error) {
     clg_measured_table table;
     if (clg_measured_score_all(session->arena, tables, session->operands,
-                               (clg_progress){tell_rows, session, clg_threads()}, &table,
-                               error) != CLG_OK)
+                               clg_progress_of(session, "predicting"), &table, error) != CLG_OK)
         return error->status;
     clg_progress_end(session);
     if (clg_session_has(session, CLG_PARAM_JSON)) {
@@ -204,8 +186,7 @@ static clg_status run(clg_session *session, clg_error *error) {
     }
     if (read_tables(session, tables, error) != CLG_OK ||
         clg_validate(session->arena, tables, session->operands,
-                     (clg_progress){tell_rows, session, clg_threads()}, &validation,
-                     error) != CLG_OK)
+                     clg_progress_of(session, "predicting"), &validation, error) != CLG_OK)
         return error->status;
     clg_progress_end(session);
     if (clg_session_has(session, CLG_PARAM_FIRST_LOOK))

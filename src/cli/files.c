@@ -1,4 +1,4 @@
-/* files.c -- the only place that opens files: bounded reads, whole writes. */
+/* files.c -- files read whole, up to a bound, and written whole. */
 #include "cli/output.h"
 #include "cli/tool.h"
 
@@ -92,6 +92,18 @@ clg_status clg_file_read(clg_arena *arena, const char *path, size_t most, const 
     clg_status status = read_all(arena, file, path, most, text, size, error);
     if (!standard) fclose(file);
     return status == CLG_OK ? unpack(arena, path, most, text, size, error) : status;
+}
+
+clg_status clg_file_attach(clg_arena *arena, const char *path, size_t most, clg_attachment *file,
+                           clg_error *error) {
+    file->name = path;
+    return clg_file_read(arena, path, most, &file->text, &file->size, error);
+}
+
+clg_status clg_folder_make(const char *folder, clg_error *error) {
+    if (mkdir(folder, 0777) == 0 || errno == EEXIST) return CLG_OK;
+    clg_error_at(error, folder, 0, 0, "--out");
+    return clg_fail(error, CLG_BAD_INPUT, "name a directory, new or not", "%s", strerror(errno));
 }
 
 clg_status clg_file_write(const char *path, const clg_text *text, clg_error *error) {

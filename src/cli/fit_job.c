@@ -6,17 +6,11 @@
 #include "base/quantile.h"
 #include "cli/job_files.h"
 #include "cli/planning.h"
-#include "cli/threads.h"
 #include "job/log_size.h"
 
 #include <string.h>
 
 static const char LOG_MEND[] = "name the job and its log: ceiling fit train.sh train.log";
-
-static bool tell(void *context, double share) {
-    clg_progress_tell(context, "pricing", share);
-    return true;
-}
 
 clg_status clg_fit_job_asked(clg_session *session, clg_fit_job *job, clg_error *error) {
     const char *log = session->request.value[CLG_PARAM_LOG];
@@ -61,10 +55,10 @@ clg_status clg_fit_job_read(clg_session *session, clg_fit_job *job, clg_error *e
         clg_error_at(error, job->logs.log[0].file, 0, 0, NULL);
         return clg_fail(error, CLG_BAD_USAGE, LOG_MEND, "a log without the job that it is of");
     }
-    clg_progress progress = {tell, session, clg_threads()};
     if (request(session, job, error) != CLG_OK) return error->status;
     clg_status status =
-        clg_answer_explain(session->arena, &session->request, progress, NULL, &job->plan, error);
+        clg_answer_explain(session->arena, &session->request, clg_progress_of(session, "pricing"),
+                           NULL, &job->plan, error);
     clg_progress_end(session);
     return status;
 }

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-enum { FILE_BYTES = 4 << 20, LOG_BYTES = 1 << 30 };
-
 /* A JSON file is a model's unless it lacks what every config.json has. */
 static bool is_config(const char *text, size_t size) {
     clg_arena arena = {0};
@@ -31,7 +29,8 @@ bool clg_job_files_log(clg_session *session, const char *path, clg_train_logs *l
     size_t size;
     clg_error none = {0};
     if (strcmp(path, "-") != 0 && clg_file_absent(path)) return false;
-    if (clg_file_read(session->arena, path, LOG_BYTES, &text, &size, &none) != CLG_OK) return false;
+    if (clg_file_read(session->arena, path, CLG_LOG_BYTES, &text, &size, &none) != CLG_OK)
+        return false;
     return !is_job(path, text, size) && clg_train_log_read(logs, path, (clg_slice){text, size});
 }
 
@@ -40,7 +39,7 @@ bool clg_job_files_is(clg_session *session, const char *path) {
     size_t size;
     clg_error none = {0};
     if (clg_file_absent(path) || strcmp(path, "-") == 0) return false;
-    if (clg_file_read(session->arena, path, FILE_BYTES, &text, &size, &none) != CLG_OK)
+    if (clg_file_read(session->arena, path, CLG_JOB_BYTES, &text, &size, &none) != CLG_OK)
         return false;
     if (clg_ends(path, ".json")) return !is_config(text, size);
     return clg_job_is_file(path, text, size);

@@ -1,6 +1,7 @@
 /* page.c -- finds the page, puts question and answer into it, writes it whole. */
 #include "cli/page.h"
 
+#include "base/letters.h"
 #include "base/version.h"
 #include "report/svg.h"
 
@@ -12,11 +13,6 @@ enum { PAGE_BYTES = 64 << 20, PATH_BYTES = 4096, KEPT_BYTES = 4 << 20 };
 
 static const char place[] = "<script type=\"application/json\" id=\"report\">\n";
 static const char stored_place[] = "<article id=\"stored\">\n";
-
-static bool ends_in(const char *path, const char *ending) {
-    size_t size = strlen(path), tail = strlen(ending);
-    return size > tail && strcmp(path + size - tail, ending) == 0;
-}
 
 /* The directory of the running program; "" where the system does not tell. */
 static const char *own_directory(clg_arena *arena) {
@@ -49,13 +45,18 @@ clg_status clg_page_read(clg_arena *arena, const char **text, size_t *size, clg_
 
 bool clg_page_asked(const clg_session *session) {
     const char *path = session->request.value[CLG_PARAM_OUT];
-    return path && (ends_in(path, ".html") || ends_in(path, ".htm"));
+    return path && (clg_ends(path, ".html") || clg_ends(path, ".htm"));
+}
+
+/* With --launch it may name a directory. */
+static bool is_for_page(const clg_session *session) {
+    return clg_session_has(session, CLG_PARAM_OUT) &&
+           (!clg_session_has(session, CLG_PARAM_LAUNCH) || clg_page_asked(session));
 }
 
 clg_status clg_page_check(const clg_session *session, clg_error *error) {
     const char *path = session->request.value[CLG_PARAM_OUT];
-    if (!path || (session->request.value[CLG_PARAM_LAUNCH] && !clg_page_asked(session)))
-        return CLG_OK;
+    if (!is_for_page(session)) return CLG_OK;
     if (!clg_page_asked(session)) {
         clg_error_at(error, path, 0, 0, "--out");
         return clg_fail(error, CLG_BAD_USAGE, "give report.html; --help lists what else it writes",
@@ -174,8 +175,7 @@ clg_status clg_page_report(clg_session *session, const clg_text *answer, const c
     size_t size;
     clg_text json = {.arena = session->arena}, out = {.arena = session->arena};
     clg_json_writer writer = {.text = &json}, *w = &writer;
-    if (!path || (session->request.value[CLG_PARAM_LAUNCH] && !clg_page_asked(session)))
-        return CLG_OK;
+    if (!is_for_page(session)) return CLG_OK;
     if (clg_page_read(session->arena, &page, &size, error) != CLG_OK) return error->status;
     const char *end = page + size, *at = add_until(&out, page, stored_place);
     if (!at) return no_page(error);

@@ -9,13 +9,9 @@
 #include "model/preset.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-enum { CONFIG_BYTES = 16 << 20, JOB_BYTES = 4 << 20 };
 
 /* "meta-llama/Meta-Llama-3-8B", an owner's model on Hugging Face, and no file with an ending. */
 static bool is_of_hub(const char *word) {
@@ -49,9 +45,7 @@ static clg_status read_model(clg_session *session, const char *word, clg_error *
     if (access(within, F_OK) == 0) word = within; /* a model's folder */
     request->model = word;
     if (strcmp(word, "-") != 0 && !clg_request_is_path(word)) return CLG_OK;
-    clg_attachment *file = &request->model_file;
-    file->name = request->model;
-    if (clg_file_read(session->arena, file->name, CONFIG_BYTES, &file->text, &file->size, error) ==
+    if (clg_file_attach(session->arena, word, CLG_CONFIG_BYTES, &request->model_file, error) ==
         CLG_OK)
         return CLG_OK;
     return clg_file_absent(word) ? read_absent(session, word, error) : CLG_BAD_INPUT;
@@ -61,12 +55,9 @@ static clg_status read_job(clg_session *session, const char *const *paths, int c
                            clg_error *error) {
     clg_attachment *file = clg_take(session->arena, (size_t)count, clg_attachment);
     session->request.job_file = file;
-    for (int i = 0; i < count; i++, file++) {
-        file->name = paths[i];
-        if (clg_file_read(session->arena, paths[i], JOB_BYTES, &file->text, &file->size, error) !=
-            CLG_OK)
+    for (int i = 0; i < count; i++)
+        if (clg_file_attach(session->arena, paths[i], CLG_JOB_BYTES, &file[i], error) != CLG_OK)
             return error->status;
-    }
     session->request.job_files = count;
     return clg_request_files(session->arena, &session->request, layout, error);
 }
@@ -104,11 +95,7 @@ clg_status clg_planning_trainer(clg_session *session, int *trainer, clg_error *e
 
 static clg_status write_files(clg_session *session, const clg_launch *launch, clg_error *error) {
     const char *folder = session->request.value[CLG_PARAM_OUT];
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        clg_error_at(error, folder, 0, 0, "--out");
-        return clg_fail(error, CLG_BAD_INPUT, "name a directory, new or not", "%s",
-                        strerror(errno));
-    }
+    if (clg_folder_make(folder, error) != CLG_OK) return error->status;
     for (int i = 0; i < launch->files; i++) {
         const char *path = clg_arena_print(session->arena, "%s/%s", folder, launch->name[i]);
         if (clg_file_write(path, &launch->text[i], error) != CLG_OK) return error->status;

@@ -1,4 +1,5 @@
 /* progress.c -- how far the work is, on standard error, once it takes more than a second. */
+#include "cli/threads.h"
 #include "cli/tool.h"
 
 #include <stdio.h>
@@ -26,4 +27,15 @@ void clg_progress_tell(clg_session *session, const char *what, double share) {
 void clg_progress_end(clg_session *session) {
     if (session->progress_shown) fprintf(stderr, "\r%60s\r", "");
     session->progress_shown = false;
+}
+
+static bool tell(void *context, double share) {
+    clg_session *session = context;
+    clg_progress_tell(session, session->doing, share);
+    return true;
+}
+
+clg_progress clg_progress_of(clg_session *session, const char *what) {
+    session->doing = what;
+    return (clg_progress){tell, session, clg_threads()};
 }

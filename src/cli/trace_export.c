@@ -1,6 +1,8 @@
 /* trace_export.c -- runs `nsys export`; its words go nowhere. */
 #include "cli/trace_export.h"
 
+#include "base/letters.h"
+
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -14,13 +16,7 @@ extern char **environ;
 static const char file_name[] = "/report.sqlite";
 
 static bool is_report(const char *path) {
-    static const char *const endings[] = {".nsys-rep", ".qdrep"};
-    size_t size = strlen(path);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t length = strlen(endings[i]);
-        if (size > length && strcmp(path + size - length, endings[i]) == 0) return true;
-    }
-    return false;
+    return clg_ends(path, ".nsys-rep") || clg_ends(path, ".qdrep");
 }
 
 static bool run(char *const *arguments) {
