@@ -20,19 +20,12 @@ const char *clg_unseen_predict(clg_arena *arena, const clg_plan *plan, const clg
     return clg_plan_predict(arena, plan, put, how, scenario, evaluation);
 }
 
-static int experts_of(const clg_model *model) {
-    int most = 0;
-    for (int i = 0; i < model->kinds; i++)
-        if (model->kind[i].mlp.kind == CLG_MLP_MOE && model->kind[i].mlp.experts > most)
-            most = model->kind[i].mlp.experts;
-    return most;
-}
-
 /* Tables name a model differently, or not at all: its shape says which it is. */
 static const char *model_key(clg_arena *arena, const clg_model *m) {
-    int experts = experts_of(m);
-    if (experts == 0) return clg_arena_print(arena, "%d x %d", m->layers, (int)m->hidden);
-    return clg_arena_print(arena, "%d x %d, %d experts", m->layers, (int)m->hidden, experts);
+    const clg_mlp *experts = clg_model_experts(m);
+    if (!experts) return clg_arena_print(arena, "%d x %d", m->layers, (int)m->hidden);
+    return clg_arena_print(arena, "%d x %d, %d experts", m->layers, (int)m->hidden,
+                           experts->experts);
 }
 
 /* A row's scenario and complete layout with no term fitted, so that what the blanks become does not

@@ -25,7 +25,7 @@ typedef struct clg_own_steps {
 } clg_own_steps;
 
 /* `tables` and `validation` are of the same rows; `one_model`: one model and sequence length at a
- * time, too; `tell` is called before each row. */
+ * time, too; `progress` is not to stop it. */
 void clg_own_steps_score(clg_arena *arena, const clg_csv *tables, int count,
                          const clg_validation *validation, bool one_model, clg_progress progress,
                          clg_own_steps *scores);

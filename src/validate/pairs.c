@@ -167,20 +167,14 @@ static clg_pair pair_of(const finder *f, int a, int b, int column) {
 void clg_pairs_find(clg_arena *arena, const clg_csv *tables, int count, const clg_validation *v,
                     clg_pairs *pairs) {
     finder f = {.arena = arena, .v = v};
-    int room = 64;
-    *pairs = (clg_pairs){.pair = clg_take(arena, (size_t)room, clg_pair)};
+    size_t room = 0;
+    *pairs = (clg_pairs){0};
     read_fields(&f, tables, count);
     for (int a = 0; a < v->runs; a++)
         for (int column = 0; column < COLUMNS && clg_run_timed(&v->run[a]); column++) {
             int b = next_of(&f, a, column);
             if (b < 0) continue;
-            if (pairs->count == room) {
-                clg_pair *more = clg_take(arena, 2 * (size_t)room, clg_pair);
-                memcpy(more, pairs->pair, (size_t)room * sizeof *more);
-                pairs->pair = more;
-                room *= 2;
-            }
-            pairs->pair[pairs->count++] = pair_of(&f, a, b, column);
+            CLG_APPEND(arena, pairs->pair, pairs->count, room, pair_of(&f, a, b, column));
         }
 }
 

@@ -171,16 +171,6 @@ static void run_rows(void *context, int piece, clg_arena *arena) {
     for (int i = piece * ROWS_OF_PIECE; i < all->count && i < last; i++) run_row(all, i, arena);
 }
 
-static void sort(double *values, int count) {
-    for (int gap = count / 2; gap > 0; gap /= 2)
-        for (int i = gap; i < count; i++)
-            for (int j = i; j >= gap && values[j - gap] > values[j]; j -= gap) {
-                double swap = values[j];
-                values[j] = values[j - gap];
-                values[j - gap] = swap;
-            }
-}
-
 double clg_best_rate(const clg_run *runs, const bool *counts, int count, const char *group) {
     clg_arena scratch = {0};
     double *rates = clg_take(&scratch, (size_t)count + 1, double);
@@ -289,7 +279,7 @@ clg_score clg_score_runs(clg_arena *arena, const clg_run *runs, const bool *coun
         tally_row(r, &t);
         if (clg_run_timed(r)) errors[s.scored++] = fabs(r->error);
     }
-    sort(errors, s.scored);
+    clg_sort(errors, (size_t)s.scored);
     double n = s.scored > 0 ? s.scored : (double)NAN;
     s.mape = t.absolute / n;
     s.bias = t.signed_error / n;
