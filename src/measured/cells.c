@@ -1,5 +1,5 @@
-/* cells.c -- rows of tables of serving measurements: cells, names and the row itself. What
- * a row plans is measured_plain.c. */
+/* cells.c -- rows of tables of serving measurements: cells, names and the row itself. What a row
+ * plans is columns.c. */
 #include "measured/cells.h"
 
 #include <math.h>
@@ -11,8 +11,6 @@ const clg_name clg_measure_names[] = {{"ttft", CLG_MEASURE_TTFT, "to the first t
                                       {"answer", CLG_MEASURE_ANSWER, "whole answer"},
                                       {"throughput", CLG_MEASURE_RATE, "output tokens/s"},
                                       {NULL, 0, NULL}};
-
-/* ---- cells, shared with the plain form */
 
 const char *clg_cell_word(const clg_cell_reader *r, const char *column) {
     const char *field = clg_csv_field(r->table, r->row, column);

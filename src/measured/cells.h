@@ -1,5 +1,4 @@
-/* cells.h -- what the readers of serving tables share: a row's cells, and what no plan is.
- */
+/* cells.h -- internal to measured/: a row's cells, and what no plan is. */
 #ifndef CLG_MEASURED_CELLS_H
 #define CLG_MEASURED_CELLS_H
 

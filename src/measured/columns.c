@@ -1,5 +1,5 @@
-/* columns.c -- serving measurements in our own form, docs/formats.md: names are those of
- * data/, nothing is guessed from words. */
+/* columns.c -- the plan of a serving measurement, docs/formats.md: names are those of data/,
+ * nothing is guessed from words. */
 #include "measured/cells.h"
 
 #include "measured/bench_limits.h"
@@ -145,7 +145,8 @@ static const char *read_load(const clg_cell_reader *r, clg_serve_plan *p) {
     double most = fmax(MANY, ROUNDS * (double)p->clients);
     p->requests = (int64_t)fmin(clg_cell_number(r, "requests", 0), most);
     if (p->requests_per_s < 0 || p->requests_per_s > 1e6) return "requests_per_s is absurd";
-    if (distinct < 0 || distinct > MANY) return "distinct: prompts, 0 to 6000";
+    if (distinct < 0 || distinct > MANY)
+        return clg_arena_print(r->arena, "distinct: prompts, 0 to %.0f", MANY);
     if (seen < 0 || seen > 1e9) return "seen: prompts, 0 to 1000000000";
     if (seen_tokens < 0 || seen_tokens > 1e6 || (seen_tokens > 0 && seen == 0))
         return "seen_tokens: of each prompt that is seen, up to 1000000";

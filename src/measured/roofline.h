@@ -4,12 +4,16 @@
  *
  * `sequences` B decode at the mean context C, and per iteration B / output prompts are computed
  * beside them, so that prompts keep pace:
- *   iteration = max((weights read + B (C cache + 2 states)) / HBM, 2 active parameters (B + B
- * prompt / output) / peak) tokens/s = B gained / iteration     answer = prompt's time + (output -
- * 1) iteration / gained A prompt alone takes max(2 active parameters x prompt / peak, weights /
- * HBM). Everything is per GPU; of experts those are read that even routing reaches. B is the
- * clients' number, the batch, or what arrives while an answer takes, at most what fits in the cache
- * and the engine's limit. */
+ *
+ *     bytes      weights read + B (C cache + 2 states)
+ *     flop       2 active parameters (B + B prompt / output)
+ *     iteration  max(bytes / HBM, flop / peak)
+ *     tokens/s   B gained / iteration
+ *     answer     prompt's time + (output - 1) iteration / gained
+ *
+ * A prompt alone takes max(2 active parameters x prompt / peak, weights / HBM). Everything is per
+ * GPU; of experts those are read that even routing reaches. B is the clients' number, the batch, or
+ * what arrives while an answer takes, at most what fits in the cache and the engine's limit. */
 #ifndef CLG_MEASURED_ROOFLINE_H
 #define CLG_MEASURED_ROOFLINE_H
 

@@ -4,44 +4,18 @@
  */
 #include "measured/workload.h"
 
-#include "dataset/dataset.h"
-#include "dataset/kept.h"
+#include "dataset/open.h"
 #include "dataset/value.h"
 #include "serve/replica_search.h"
 
 #include <math.h>
 #include <string.h>
 
-static const char folder[] = "workload/";
-
-const char *const *clg_workload_names(clg_arena *arena) {
-    int count;
-    const clg_file *files = clg_dataset_folder(folder, &count);
-    const char **names = clg_take(arena, (size_t)count + 1, const char *);
-    for (int i = 0; i < count; i++) {
-        const char *name = files[i].path + strlen(folder);
-        names[i] = clg_arena_copy(arena, name, strlen(name) - strlen(".json"));
-    }
-    names[count] = NULL;
-    return names;
-}
-
-static clg_status unknown(clg_arena *arena, const char *name, clg_error *error) {
-    const char *const *names = clg_workload_names(arena);
-    int count = 0;
-    while (names[count]) count++;
-    const char *nearest = clg_name_nearest((const char **)names, count, name);
-    return clg_fail(error, CLG_BAD_INPUT,
-                    nearest ? clg_arena_print(arena, "did you mean %s?", nearest) : NULL,
-                    "there is no workload '%.64s'", name);
-}
-
 clg_status clg_workload_find(clg_arena *arena, const char *name, clg_workload *w,
                              clg_error *error) {
-    const clg_file *file = clg_dataset_find(clg_arena_print(arena, "%s%.64s.json", folder, name));
+    const clg_file *file;
     const clg_json *root;
-    if (!file) return unknown(arena, name, error);
-    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+    if (clg_dataset_open(arena, "workload", name, &file, &root, error) != CLG_OK)
         return error->status;
     *w = (clg_workload){.name = clg_json_text(root, "name", ""),
                         .model = clg_json_text(root, "model", "")};

@@ -21,9 +21,6 @@ clg_status clg_workload_find(clg_arena *arena, const char *name, clg_workload *w
  * built engines, a sampler in C++. */
 const char *clg_workload_runtime(const clg_workload *workload, const char *engine);
 
-/* Names of all, in order; NULL after the last. */
-const char *const *clg_workload_names(clg_arena *arena);
-
 /* The most output tokens a second and GPU that replicas of `engine` give a workload on boxes of
  * `gpus`. Layout and limit of sequences are those published for the GPU; where none are, or nothing
  * fits so, clg_replica_degrees inside a box and the engine's limit or 512, 1,024 or 2,048 a rank,

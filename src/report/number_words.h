@@ -1,4 +1,4 @@
-/* number_words.h numbers as the words of a table or a sentence.
+/* number_words.h -- numbers as the words of a table or a sentence.
  *
  * What is returned lives in the arena of the text, or is a literal. */
 #ifndef CLG_REPORT_NUMBER_WORDS_H

@@ -1,4 +1,4 @@
-/* price_words.h whose price, and what others ask. */
+/* price_words.h -- whose price, and what others ask. */
 #ifndef CLG_REPORT_PRICE_WORDS_H
 #define CLG_REPORT_PRICE_WORDS_H
 
