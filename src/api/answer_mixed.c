@@ -16,23 +16,15 @@ typedef struct both {
 } both;
 
 /* The request with "a100-sxm-80gb:64" in the machine's place: its own node, fabric and price. */
-static clg_status read_other(clg_arena *arena, const clg_request *request, clg_request *other,
+static clg_status read_other(clg_arena *arena, const clg_request *request, clg_request **other,
                              clg_error *error) {
-    static const clg_param own[] = {CLG_PARAM_NODE, CLG_PARAM_FABRIC, CLG_PARAM_NICS,
-                                    CLG_PARAM_PRICE};
     const char *word = request->value[CLG_PARAM_WITH];
     clg_named_gpu named = clg_named_gpu_of(arena, word ? word : "");
-    *other = *request;
     if (!*named.name || !named.count || !*named.count)
         return clg_fail(error, CLG_BAD_USAGE, "say --with GPU:COUNT, as --with a100-sxm-80gb:64",
                         word ? "--with has no count" : "the other kind of GPU is missing");
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-        other->value[own[i]] = NULL;
-        other->file[own[i]] = (clg_attachment){0};
-    }
-    other->value[CLG_PARAM_GPU] = named.name;
-    other->value[CLG_PARAM_GPUS] = named.count;
-    other->file[CLG_PARAM_GPU] = (clg_attachment){0};
+    *other = clg_request_on_gpu(arena, request, named.name);
+    (*other)->value[CLG_PARAM_GPUS] = named.count;
     return CLG_OK;
 }
 
@@ -55,9 +47,9 @@ static clg_status read_link(const clg_request *request, const clg_mixed *m, clg_
 
 static clg_status answer(const clg_question *q, void *to, clg_error *error) {
     both *a = to;
-    clg_request *other = clg_take(q->arena, 1, clg_request);
+    clg_request *other = NULL;
     *a = (both){0};
-    if (read_other(q->arena, q->request, other, error) != CLG_OK) return error->status;
+    if (read_other(q->arena, q->request, &other, error) != CLG_OK) return error->status;
     for (int i = 0; i < CLG_HALVES; i++) {
         a->mixed.half[i].scenario = &a->scenario[i];
         if (clg_request_read(q->arena, i == 0 ? q->request : other, true, &a->scenario[i],

@@ -2,7 +2,6 @@
  */
 #include "api/command.h"
 #include "api/jobs.h"
-#include "base/letters.h"
 
 #include "report_recorded/job_report.h"
 #include "report_recorded/read_log.h"
@@ -15,10 +14,8 @@ typedef struct read_answer {
     clg_request flags; /* what planning takes from the files */
 } read_answer;
 
-/* Scripts and configurations may quote a log in a comment. */
 static bool is_log(const clg_attachment *file, clg_train_logs *logs) {
-    bool words = clg_ends(file->name, ".txt");
-    return (words || !clg_job_is_file(file->name, file->text, file->size)) &&
+    return !clg_job_is_no_log(file->name, file->text, file->size) &&
            clg_train_log_read(logs, file->name, (clg_slice){file->text, file->size});
 }
 

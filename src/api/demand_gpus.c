@@ -31,16 +31,8 @@ clg_status clg_demand_formats(const clg_question *q, const clg_scenario *scenari
 /* The scenario on another GPU, in its own box at its own price. */
 static clg_status move_to(const clg_question *q, const char *gpu, clg_scenario *scenario,
                           clg_space *space, clg_error *error) {
-    clg_request *request = clg_take(q->arena, 1, clg_request);
-    static const clg_param machine[] = {CLG_PARAM_GPU, CLG_PARAM_NODE, CLG_PARAM_FABRIC,
-                                        CLG_PARAM_NICS, CLG_PARAM_PRICE};
-    *request = *q->request;
-    for (size_t i = 0; i < sizeof machine / sizeof machine[0]; i++) {
-        request->value[machine[i]] = NULL;
-        request->file[machine[i]] = (clg_attachment){0};
-    }
-    request->value[CLG_PARAM_GPU] = gpu;
-    return clg_demand_scenario(q, request, scenario, space, error);
+    return clg_demand_scenario(q, clg_request_on_gpu(q->arena, q->request, gpu), scenario, space,
+                               error);
 }
 
 /* The best of the formats that lose no quality. */

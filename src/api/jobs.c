@@ -1,6 +1,7 @@
 /* jobs.c -- a job's files in the place of flags: fields have the flags' names. */
 #include "api/jobs.h"
 
+#include "base/letters.h"
 #include "dataset/dataset.h"
 #include "machine/machine.h"
 
@@ -165,4 +166,8 @@ clg_status clg_request_files(clg_arena *arena, clg_request *request, bool layout
     if (request->job_files == 0) return CLG_OK;
     if (clg_request_read_job(arena, request, job, error) != CLG_OK) return error->status;
     return clg_request_job(arena, request, job, layout, error);
+}
+
+bool clg_job_is_no_log(const char *name, const char *text, size_t size) {
+    return !clg_ends(name, ".txt") && clg_job_is_file(name, text, size);
 }

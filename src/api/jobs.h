@@ -17,4 +17,8 @@ clg_status clg_request_read_job(clg_arena *arena, const clg_request *request, cl
 /* The same, and lays it under the request; without files nothing is done. */
 clg_status clg_request_files(clg_arena *arena, clg_request *request, bool layout, clg_error *error);
 
+/* Whether a file is of a job rather than its log: scripts and configurations may quote a log in a
+ * comment, texts may be one. */
+bool clg_job_is_no_log(const char *name, const char *text, size_t size);
+
 #endif

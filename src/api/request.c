@@ -148,6 +148,19 @@ clg_status clg_request_machine(clg_arena *arena, const clg_request *request, clg
     return read_nics(request, machine, error);
 }
 
+clg_request *clg_request_on_gpu(clg_arena *arena, const clg_request *request, const char *gpu) {
+    static const clg_param machine[] = {CLG_PARAM_GPU, CLG_PARAM_NODE, CLG_PARAM_FABRIC,
+                                        CLG_PARAM_NICS, CLG_PARAM_PRICE};
+    clg_request *other = clg_take(arena, 1, clg_request);
+    *other = *request;
+    for (size_t i = 0; i < sizeof machine / sizeof machine[0]; i++) {
+        other->value[machine[i]] = NULL;
+        other->file[machine[i]] = (clg_attachment){0};
+    }
+    other->value[CLG_PARAM_GPU] = gpu;
+    return other;
+}
+
 /* "built-in", or a file the caller read. */
 static clg_status read_curve_file(const clg_request *request, clg_param param, clg_file *file,
                                   clg_error *error) {

@@ -30,12 +30,15 @@ static clg_status read_profile(clg_arena *arena, const clg_request *request,
                                  request->value[CLG_PARAM_SERVICE], profile, error);
 }
 
+static void all_at_once(clg_demand *d) {
+    d->span_s = 0;
+    for (int64_t i = 0; i < d->count; i++) d->request[i].arrival_s = 0;
+}
+
 /* A rate of a billion is how "all at once" is said. */
 static void settle_synthetic(clg_arena *arena, const clg_request *request, const clg_synthetic *s,
                              clg_demand *demand) {
-    bool at_once = s->requests_per_s >= 1e9 && !s->profile;
-    if (at_once) demand->span_s = 0;
-    for (int64_t i = 0; at_once && i < demand->count; i++) demand->request[i].arrival_s = 0;
+    if (s->requests_per_s >= 1e9 && !s->profile) all_at_once(demand);
     const char *file = s->profile ? request->value[CLG_PARAM_PROFILE] : "";
     const char *slash = strrchr(file, '/');
     demand->title = clg_arena_print(arena, "made up, seed %llu%s%s", (unsigned long long)s->seed,
@@ -68,11 +71,6 @@ static clg_status check_trace_alone(const clg_request *request, clg_error *error
 void clg_request_drop_made_up(clg_request *request) {
     for (size_t i = 0; i < sizeof made_up / sizeof made_up[0]; i++)
         request->value[made_up[i]] = NULL;
-}
-
-static void all_at_once(clg_demand *d) {
-    d->span_s = 0;
-    for (int64_t i = 0; i < d->count; i++) d->request[i].arrival_s = 0;
 }
 
 /* Fewer requests over the same time, so that no hour is left out. */

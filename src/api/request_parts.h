@@ -13,6 +13,9 @@
  * through. */
 clg_status clg_request_at_flag(clg_status status, clg_param param, clg_error *error);
 
+/* The same on another GPU, by name, in its own box at its own price. */
+clg_request *clg_request_on_gpu(clg_arena *arena, const clg_request *request, const char *gpu);
+
 /* A whole number from 0 to 1e12. */
 clg_status clg_request_count(const char *text, double *number, clg_error *error);
 

@@ -1,5 +1,7 @@
 /* job_files.c -- the files of a job, from the disk. */
 #include "cli/job_files.h"
+
+#include "api/jobs.h"
 #include "base/letters.h"
 
 #include <string.h>
@@ -18,12 +20,6 @@ static bool is_config(const char *text, size_t size) {
     return config;
 }
 
-/* Scripts and configurations may quote a log in a comment. */
-static bool is_job(const char *path, const char *text, size_t size) {
-    bool words = clg_ends(path, ".txt");
-    return !words && clg_job_is_file(path, text, size);
-}
-
 bool clg_job_files_log(clg_session *session, const char *path, clg_train_logs *logs) {
     const char *text;
     size_t size;
@@ -31,7 +27,8 @@ bool clg_job_files_log(clg_session *session, const char *path, clg_train_logs *l
     if (strcmp(path, "-") != 0 && clg_file_absent(path)) return false;
     if (clg_file_read(session->arena, path, CLG_LOG_BYTES, &text, &size, &none) != CLG_OK)
         return false;
-    return !is_job(path, text, size) && clg_train_log_read(logs, path, (clg_slice){text, size});
+    return !clg_job_is_no_log(path, text, size) &&
+           clg_train_log_read(logs, path, (clg_slice){text, size});
 }
 
 bool clg_job_files_is(clg_session *session, const char *path) {
