@@ -71,7 +71,8 @@ static double once_s(const clg_pricing *p, const clg_op *op) {
         seconds = clg_attention_s(p->gpu, p->kernels, p->attention, op->precision, op);
         break;
     case CLG_OP_MEMORY:
-        seconds = clg_memory_bound_s(p->gpu, p->kernels, op->hbm_bytes);
+        seconds = clg_memory_bound_s(p->gpu, p->kernels,
+                                     op->hbm_bytes * (op->arrived ? p->imbalance : 1));
         break;
     case CLG_OP_OPTIMIZER:
         seconds = clg_optimizer_s(p->gpu, p->kernels, op->hbm_bytes);

@@ -97,6 +97,7 @@ typedef struct clg_op {
     bool adapts;  /* of an adapter: a frozen model beside does not have it */
     bool awaited; /* the host reads what it leaves before it goes on, so that nothing is queued */
     bool routes;  /* an expert layer's routing: the host has work of its own in this pass */
+    bool arrived; /* on rows that ranks were sent: the fullest has more of them */
     /* GEMM, GROUPED: sizes of one product. */
     double m, n, k, batch;
     /* ATTENTION: per rank. */

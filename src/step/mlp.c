@@ -192,6 +192,11 @@ static void loop_experts(clg_block *block, const clg_shard *shard, const clg_mlp
     block->op[block->ops - 1].expert_calls = block->op[block->ops - 2].expert_calls = 1;
 }
 
+/* Ops from here on pass over rows that the rank was sent. Casts beside products are left out. */
+static void mark_arrived(clg_block *block, int from) {
+    for (int i = from; i < block->ops; i++) block->op[i].arrived = true;
+}
+
 /* Products of the local experts; adapters stand beside the matrices of each, as Hugging Face PEFT
  * has them where experts are modules of their own, or one beside all (Megatron-Bridge peft/lora.py,
  * share_expert_adapters). Fused, casts, biases and activation between them happen inside. */
@@ -215,11 +220,15 @@ static void multiply(clg_block *block, const clg_shard *shard, const clg_mlp *ml
     loop_experts(block, shard, mlp, local);
     clg_block_experts(block, shard, widen, CLG_CAST_INPUT | (fused ? 0 : CLG_CAST_GRADIENT));
     clg_block_adapt_wide(block, shard, widen, mlp->gated);
+    int passes = block->ops;
     clg_block_activate(block, shard,
                        (clg_activation){rows * width, mlp->gated, mlp->clamped, fused});
+    mark_arrived(block, passes);
     clg_block_experts(block, shard, narrow, (fused ? 0 : CLG_CAST_INPUT) | CLG_CAST_GRADIENT);
     clg_block_adapt_down(block, shard, narrow);
+    passes = block->ops;
     if (mlp->biases && !fused) add_biases(block, shard, rows * hidden, local);
+    mark_arrived(block, passes);
 }
 
 /* Latent experts: a token is projected to a narrower width before it is sent and back after its
@@ -261,11 +270,14 @@ static void experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
         permute(block, shard, mlp, "permute to experts", 2 * copies);
     all_to_all(block, shard, mlp, "dispatch", sent * hidden * w);
     if (rows > copies) expert_tensor(block, shard, received * hidden * w);
-    if (once || (several && !alone))
-        permute(block, shard, mlp, "sort by local expert", received + rows);
+    bool sorts = once || (several && !alone);
+    int from = block->ops;
+    if (sorts) permute(block, shard, mlp, "sort by local expert", received + rows);
+    mark_arrived(block, from);
     multiply(block, shard, mlp, rows);
-    if (once || (several && !alone))
-        permute(block, shard, mlp, "unsort local experts", rows + received);
+    from = block->ops;
+    if (sorts) permute(block, shard, mlp, "unsort local experts", rows + received);
+    mark_arrived(block, from);
     all_to_all(block, shard, mlp, "combine", sent * hidden * w);
     if (capacity > 0)
         clg_block_mask_out(block, shard, copies, hidden);

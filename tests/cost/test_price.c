@@ -156,6 +156,19 @@ static void exchanges(void) {
     CHECK_NEAR(clg_op_s(&p, &other), 3, 1e-12);
 }
 
+static void arrived_rows(void) {
+    CASE("1.5 times the rows on the fullest rank are 1.5 times the bytes; of its own tokens as "
+         "many");
+    clg_gpu one = {.hbm_bytes_per_s = 1e12};
+    clg_op own = {.kind = CLG_OP_MEMORY, .count = 1, .hbm_bytes = 2e9}, sent = own;
+    clg_stack stack = {0};
+    clg_kernels whole = {.memory.efficiency = 1};
+    clg_pricing p = {.gpu = &one, .kernels = &whole, .stack = &stack, .imbalance = 1.5};
+    sent.arrived = true;
+    CHECK_NEAR(clg_op_s(&p, &own), 0.002, 1e-12);
+    CHECK_NEAR(clg_op_s(&p, &sent), 0.003, 1e-12);
+}
+
 static double host_of(clg_scenario *s, clg_layout *l, double *pass_s) {
     static clg_step step;
     clg_pass_cost cost[CLG_PASSES];
@@ -233,6 +246,7 @@ int main(void) {
     weight_gradient();
     hiding();
     exchanges();
+    arrived_rows();
     single();
     odd();
     calls();

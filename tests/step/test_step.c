@@ -427,6 +427,25 @@ static void wide_experts(void) {
     CHECK(narrow == 0 && whole == 6 && rest == casts - 4);
 }
 
+static void rows_that_arrived(void) {
+    CASE("the fullest expert rank has more rows in memory too: sorted, activated, unsorted; not "
+         "those of tokens before they are sent, nor the router's");
+    clg_scenario s = plan_scenario(&arena, "qwen3-30b-a3b", "h100-sxm", "megatron-2024", 8);
+    clg_layout l = plan_layout(4096);
+    l.dp = 8, l.ep = 8, l.global_batch = 8;
+    const clg_block *layer = &built(&s, &l)->kind[0];
+    int marked = 0;
+    for (int i = 0; i < layer->ops; i++) {
+        const clg_op *op = &layer->op[i];
+        bool rows = strcmp(op->name, "sort by local expert") == 0 ||
+                    strcmp(op->name, "unsort local experts") == 0 ||
+                    strcmp(op->name, "activation") == 0;
+        CHECK(op->arrived == rows);
+        marked += op->arrived;
+    }
+    CHECK(marked == 6); /* forward and backward of each */
+}
+
 static void context_traffic(void) {
     clg_scenario s = plan_scenario(&arena, "llama-3.1-8b", "h100-sxm", "megatron-2024", 64);
     clg_layout l = plan_layout(8192);
@@ -667,6 +686,7 @@ int main(void) {
     expert_traffic();
     experts_in_rows();
     wide_experts();
+    rows_that_arrived();
     context_traffic();
     edges();
     absent();
