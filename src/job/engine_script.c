@@ -56,6 +56,16 @@ static void add_flags(clg_text *out, const clg_json *flags) {
     }
 }
 
+/* {"TENSOR_PARALLELISM": "--tensor-parallel-size"}: members that stand for a flag. */
+static void add_named(clg_text *out, const clg_json *node, const clg_json *named) {
+    for (const clg_json *one = named ? named->first : NULL; one; one = one->next) {
+        const clg_json *value = clg_json_member(node, one->key);
+        if (!value || !*clg_job_word(value)) continue;
+        clg_text_print(out, " %s", one->text);
+        add_word(out, clg_job_word(value));
+    }
+}
+
 /* "nvidia-gpu-h100:8": eight to a machine. */
 static void add_machine(clg_text *out, const clg_json *gpu, const clg_json *count) {
     const char *kind = gpu ? clg_job_word(gpu) : "", *colon = strrchr(kind, ':');
@@ -79,6 +89,7 @@ const char *clg_job_engine_command(const clg_reading *r, const clg_json *engine,
     clg_text_print(&out, "%s", clg_json_text(engine, "program", ""));
     add_word(&out, scheme ? scheme + 3 : model);
     add_flags(&out, flags);
+    add_named(&out, node, clg_json_member(engine, "named"));
     for (const clg_json *one = more ? more->first : NULL; one; one = one->next)
         add_word(&out, clg_job_word(one));
     clg_text_print(&out, "\n");

@@ -10,7 +10,6 @@ enum { MOST_NOTES = 400, DEEPEST = 70 };
 /* Parts of keys that tend to change time or memory: left aside, they are named apart. */
 static const char *const weighty[] = {"parallel",
                                       "batch_size",
-                                      "batch-size",
                                       "recompute",
                                       "checkpoint_activ",
                                       "offload",
@@ -36,10 +35,8 @@ static const char *const weighty[] = {"parallel",
                                       "tp_size",
                                       "pp_size",
                                       "seq_len",
-                                      "seq-len",
                                       "seq_length",
                                       "max_len",
-                                      "max-len",
                                       "max_length",
                                       "context_len",
                                       "context_width",
@@ -57,7 +54,21 @@ static const char *const weighty[] = {"parallel",
                                       "eager",
                                       "graph",
                                       "speculat",
+                                      "total_tokens",
+                                      "prefill",
+                                      "kv_cache",
+                                      "attention_backend",
+                                      "attn_backend",
+                                      "page_size",
                                       NULL};
+
+/* "max-num-seqs" and "max_num_seqs" are one. */
+static const char *underscored(clg_arena *arena, const char *key) {
+    char *copy = clg_arena_copy(arena, key, strlen(key));
+    for (char *c = copy; *c; c++)
+        if (*c == '-') *c = '_';
+    return copy;
+}
 
 static bool is_used(const clg_reading *r, const clg_json *node) {
     for (int i = 0; i < r->used_count; i++)
@@ -79,14 +90,6 @@ static bool is_weighty(const char *key) {
     for (int i = 0; weighty[i]; i++)
         if (clg_job_has(key, weighty[i])) return true;
     return false;
-}
-
-/* "max-num-seqs" and "max_num_seqs" are one. */
-static const char *underscored(clg_arena *arena, const char *key) {
-    char *copy = clg_arena_copy(arena, key, strlen(key));
-    for (char *c = copy; *c; c++)
-        if (*c == '-') *c = '_';
-    return copy;
 }
 
 static bool is_small(char c) { return c >= 'a' && c <= 'z'; }
@@ -160,7 +163,8 @@ static void weigh(const clg_reading *r, const clg_job_source *source, const clg_
         leaf = !clg_job_has(node->key, one->key);
     if (leaf && is_used(r, node))
         weight->read++;
-    else if (leaf && is_weighty(node->key) && !is_beside_used(r, source, node)) {
+    else if (leaf && is_weighty(underscored(r->arena, node->key)) &&
+             !is_beside_used(r, source, node)) {
         if (weight->left++ == 0) weight->first = node->key;
     }
     for (const clg_json *child = node->kind == CLG_JSON_OBJECT ? node->first : NULL; child;

@@ -20,7 +20,22 @@ static const char *next_document(const char *at, const char *end, int *lines) {
     return end;
 }
 
-/* All documents of the file in a list; those that are no YAML (templates) are left out. */
+/* A text as YAML, in the list, its lines counted from `line` on; none where it is no YAML. */
+static clg_json *add_document(clg_reading *r, clg_json *all, const char *name, const char *text,
+                              size_t size, int line) {
+    clg_error none = {0}, *held = r->error;
+    clg_json *root = NULL;
+    r->error = &none;
+    clg_status status = clg_job_yaml(r, name, text, size, &root);
+    r->error = held;
+    if (status != CLG_OK || !root) return NULL;
+    clg_tree_shift_lines(root, line);
+    clg_tree_append(all, root);
+    return root;
+}
+
+/* All documents of the file in a list, and what Ray's service keeps as a text in one of them; those
+ * that are no YAML (templates) are left out. */
 static clg_json *documents(clg_reading *r, const clg_job_file *file) {
     clg_json *all = clg_tree_make(r->arena, CLG_JSON_ARRAY, 1, 1);
     const char *end = file->text + file->size;
@@ -28,15 +43,10 @@ static clg_json *documents(clg_reading *r, const clg_job_file *file) {
     for (const char *at = file->text; at < end && left-- > 0;) {
         int lines = 0;
         const char *stop = next_document(at, end, &lines);
-        clg_error none = {0}, *held = r->error;
-        clg_json *root = NULL;
-        r->error = &none;
-        clg_status status = clg_job_yaml(r, file->name, at, (size_t)(stop - at), &root);
-        r->error = held;
-        if (status == CLG_OK && root) {
-            clg_tree_shift_lines(root, line);
-            clg_tree_append(all, root);
-        }
+        const clg_json *root = add_document(r, all, file->name, at, (size_t)(stop - at), line);
+        const clg_json *within = root ? clg_tree_find(root, "spec.serveConfigV2") : NULL;
+        if (within && within->kind == CLG_JSON_STRING)
+            add_document(r, all, file->name, within->text, within->text_size, within->line);
         at = stop, line += lines;
     }
     return all;

@@ -117,6 +117,7 @@ static void add_container(script *s, const clg_json *node) {
     const clg_json *command = clg_json_member(node, "command"),
                    *args = clg_json_member(node, "args");
     if (!args) args = clg_json_member(node, "arguments");
+    if (!command) command = clg_json_member(node, "start_command");
     const clg_json *image = clg_json_member(node, "image"),
                    *entry = clg_json_member(node, "entrypoint");
     const clg_json *environment = clg_json_member(node, "env");
@@ -194,8 +195,40 @@ static bool add_engine(script *s, const clg_json *node) {
     return true;
 }
 
+static bool is_label(const clg_reading *r, const char *key) {
+    const clg_json *all = clg_json_member(r->launchers, "gpu_labels");
+    for (const clg_json *one = all ? all->first : NULL; one && key; one = one->next)
+        if (strcmp(one->text, key) == 0) return true;
+    return false;
+}
+
+/* The node that pods ask for: {LABEL: value}, {key: LABEL, operator: In, values: [value]}. */
+static void add_label(script *s, const clg_json *node) {
+    const clg_json *key = clg_json_member(node, "key"), *values = clg_json_member(node, "values");
+    const clg_json *value = is_label(s->r, node->key)                            ? node
+                            : key && values && is_label(s->r, clg_job_word(key)) ? values->first
+                                                                                 : NULL;
+    const char *word = value ? clg_job_word(value) : "";
+    if (!*word || strpbrk(word, " \n'")) return;
+    to_line(s, value->line, "\n");
+    clg_text_print(&s->text, "#SBATCH --node-label=%s\n", word);
+    s->line++;
+}
+
+/* "H100:4" of a machine's resources. */
+static void add_accelerator(script *s, const clg_json *node) {
+    const clg_json *value = clg_json_member(node, "accelerator");
+    const char *word = value ? clg_job_word(value) : "";
+    if (!*word || strpbrk(word, " \n'")) return;
+    to_line(s, value->line, "\n");
+    clg_text_print(&s->text, "#SBATCH --gpus-per-node=%s%s\n", word, strchr(word, ':') ? "" : ":1");
+    s->line++;
+}
+
 static void walk(script *s, const clg_json *node) {
     if (add_engine(s, node)) return;
+    add_label(s, node);
+    add_accelerator(s, node);
     const clg_json *size = clg_json_member(node, "leaderWorkerTemplate");
     if (size && clg_json_member(size, "size"))
         assign(s, "LWS_GROUP_SIZE", clg_job_word(clg_json_member(size, "size")));
@@ -220,7 +253,8 @@ static bool starts_something(const clg_reading *r, const clg_json *node) {
 }
 
 bool clg_is_manifest(const clg_reading *r, const clg_json *root) {
-    return (clg_json_member(root, "apiVersion") && clg_json_member(root, "kind")) ||
+    const clg_json *start = clg_tree_find(root, "docker_server.start_command");
+    return (clg_json_member(root, "apiVersion") && clg_json_member(root, "kind")) || start ||
            is_dstack(root) ||
            (clg_json_member(root, "services") && !clg_json_member(root, "model")) ||
            starts_something(r, root);

@@ -2,6 +2,7 @@
  * variables say, the nearest to the program first. */
 #include "dataset/dataset.h"
 #include "job/reading.h"
+#include "machine/machine.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -195,6 +196,16 @@ static void wrapped(clg_reading *r) {
     clg_job_put(r, CLG_JOB_GPUS, all, NULL, "nodes x GPUs per node");
 }
 
+/* A label of a node: "NVIDIA-L40S", "nvidia-h100-80gb", or the machine, "p5.48xlarge". */
+static const char *labelled_gpu(clg_reading *r, const char *label) {
+    clg_node node;
+    clg_error none = {0};
+    const char *gpu = clg_job_gpu_in(r->arena, label);
+    if (!gpu) gpu = clg_gpu_name(r->arena, label);
+    if (!gpu && clg_node_find(r->arena, label, &node, &none) == CLG_OK) gpu = node.gpu;
+    return gpu;
+}
+
 /* A key's "h100", "gpu:h100:8", "--constraint=a100", a folder named after it. */
 static void name_gpu(clg_reading *r) {
     clg_job_value *said = &r->job->field[CLG_JOB_GPU];
@@ -203,6 +214,9 @@ static void name_gpu(clg_reading *r) {
     const char *known = said->text && !built_in ? clg_job_gpu_in(r->arena, said->text) : NULL;
     if (known) said->text = known;
     static const char *const keys[] = {"gres", "gpus-per-node", "gpus", "constraint", "partition"};
+    const clg_json *label = script_key(r, "slurm", "node-label", r->arena);
+    const char *labelled = label ? labelled_gpu(r, clg_job_word(label)) : NULL;
+    if (labelled) clg_job_put_word(r, CLG_JOB_GPU, labelled, from_of(r, "", label), NULL);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const clg_json *node = script_key(r, "slurm", keys[i], r->arena);
         const char *gpu = node ? clg_job_gpu_in(r->arena, clg_job_word(node)) : NULL;

@@ -130,7 +130,37 @@ static void makefiles_and_notebooks(void) {
         "--ep-size 16\n        resources:\n          limits:\n            nvidia.com/gpu: 8\n");
 }
 
+static void nodes_and_services(void) {
+    CASE("a manifest's node: by a label, among affinities, as a machine that is rented");
+#define POD                                                                                        \
+    "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - image: vllm/vllm-openai:v0.11.0\n"       \
+    "    args: [\"--model\", \"Qwen/Qwen3-32B\"]\n"
+    JOB("gpu=l4", "a.yaml",
+        POD "  nodeSelector:\n    cloud.google.com/gke-accelerator: nvidia-l4\n");
+    JOB("gpu=h100-sxm", "a.yaml",
+        POD "  nodeSelector:\n    node.kubernetes.io/instance-type: p5.48xlarge\n");
+    JOB("gpu=l40s", "a.yaml",
+        POD "  affinity:\n    nodeAffinity:\n      all:\n      - key: nvidia.com/gpu.product\n"
+            "        operator: In\n        values: [NVIDIA-L40S]\n");
+    JOB("gpu=", "a.yaml", POD "  nodeSelector:\n    pool: nvidia-l4\n");
+    CASE("Ray's service: engines in the text of its configuration, or as variables");
+    JOB("model=Qwen/Qwen3-32B tp=4 gpu=h100-sxm", "a.yaml",
+        "apiVersion: ray.io/v1\nkind: RayService\nspec:\n  serveConfigV2: |\n    applications:\n"
+        "    - args:\n        llm_configs:\n        - model_loading_config: {model_source: "
+        "Qwen/Qwen3-32B}\n          engine_kwargs: {tensor_parallel_size: 4}\n"
+        "          accelerator_type: H100\n");
+    JOB("model=Qwen/Qwen3-32B tp=2 pp=3", "a.yaml",
+        "apiVersion: ray.io/v1\nkind: RayService\nspec:\n  serveConfigV2: |\n    applications:\n"
+        "    - runtime_env:\n        env_vars:\n          MODEL_ID: Qwen/Qwen3-32B\n"
+        "          TENSOR_PARALLELISM: \"2\"\n          PIPELINE_PARALLELISM: \"3\"\n");
+    CASE("a server of Baseten's: its start command and its accelerators");
+    JOB("model=Qwen/Qwen3-32B tp=4 gpus-per-node=4 gpu=h100-sxm", "config.yaml",
+        "base_image: {image: x}\ndocker_server:\n  start_command: sh -c \"A=$(cat /b) vllm serve "
+        "Qwen/Qwen3-32B --tensor-parallel-size 4\"\nresources:\n  accelerator: H100:4\n");
+}
+
 int main(void) {
+    nodes_and_services();
     values_of_charts();
     clients_are_no_jobs();
     headers_of_pbs();
