@@ -42,6 +42,9 @@ double clg_gradient_bytes(const clg_layout *layout, const clg_stack *stack) {
 
 double clg_gradient_held_bytes(const clg_layout *layout, const clg_stack *stack) {
     double bytes = clg_gradient_bytes(layout, stack), weight = clg_weight_bytes(layout);
+    /* Summed by rank over micro-batches, they wait in the type that they will travel in. */
+    if (layout->zero >= 2 && stack->traffic.narrow_reductions && clg_gradients_whole(layout, stack))
+        return weight < bytes ? weight : bytes;
     /* Reduced in fp32, the shard of a gradient is put down in its weight's type. */
     if (!clg_gradients_whole(layout, stack) && !stack->precision.master_weights && weight < bytes)
         return weight;

@@ -31,6 +31,23 @@ static clg_memory_ledger of(planned *plan) {
 
 static double kept(void) { return LAYERS * step.kind[0].saved_bytes; }
 
+static void gradients_that_wait(void) {
+    CASE("summed by each rank, not scattered: 2 bytes of all, not 4 of a shard");
+    planned plan = layers_on(8, 3);
+    plan.s.stack.gradient = CLG_FP32;
+    plan.s.stack.traffic.scatters = CLG_SCATTERS_ONCE;
+    plan.s.stack.traffic.narrow_reductions = true;
+    plan.l.accumulation = 2, plan.l.global_batch = 16;
+    CHECK_NEAR(of(&plan).gradients_bytes, 2 * LAYERS * LAYER, 1e-14);
+    CASE("of one micro-batch the shard");
+    plan.l.accumulation = 1, plan.l.global_batch = 8;
+    CHECK_NEAR(of(&plan).gradients_bytes, 4 * LAYERS * LAYER / 8, 1e-14);
+    CASE("reduced in fp32, they wait in fp32");
+    plan.s.stack.traffic.narrow_reductions = false;
+    plan.l.accumulation = 2, plan.l.global_batch = 16;
+    CHECK_NEAR(of(&plan).gradients_bytes, 4 * LAYERS * LAYER, 1e-14);
+}
+
 static void gradients_that_come_late(void) {
     CASE("gradients let go after a step: the first backward has activations, the last gradients");
     double all = 4 * LAYERS * LAYER; /* 25.9 GB in fp32 */
@@ -220,6 +237,7 @@ static void sums_that_are_held(void) {
 int main(void) {
     sums_that_are_held();
     scores_of_elementary_operations();
+    gradients_that_wait();
     gradients_that_come_late();
     gradients_used_at_once();
     updates_all_at_once();
