@@ -35,6 +35,13 @@ static clg_status move_to(const clg_question *q, const char *gpu, clg_scenario *
                                error);
 }
 
+/* On fewer GPUs or, where whole replicas are as many, with the cheaper tokens of a full one. */
+static bool is_better(const clg_lever *row, const clg_lever *than) {
+    if (!than->fits || row->gpus_all != than->gpus_all)
+        return !than->fits || row->gpus_all < than->gpus_all;
+    return row->usd_per_million < than->usd_per_million;
+}
+
 /* The best of the formats that lose no quality. */
 static bool measure_formats(const clg_question *q, const clg_serve_question *question,
                             const clg_engine *engine, const clg_scenario *scenario,
@@ -57,7 +64,7 @@ static bool measure_formats(const clg_question *q, const clg_serve_question *que
         clg_lever_measure(q->arena, question, &replica, &other);
         other.name = clg_arena_print(q->arena, "%s %s", scenario->machine.gpu.name,
                                      clg_name_of(clg_precision_names, (int)own.weights));
-        if (!row->fits || other.gpus_all < row->gpus_all) *row = other;
+        if (is_better(&other, row)) *row = other;
     }
     return row->fits;
 }

@@ -153,6 +153,8 @@ check "terms of price are mixed" "! sed -n '/^gpus/,/reserved/p' $scratch/out | 
 check "GPUs without a price are dropped without a word" \
     "grep -q 'not ranked, no price known.*: a10' $scratch/out && tr -s '\n ' ' ' <$scratch/out | grep -q 'no products in bf16: .*v100'"
 check "GPUs have no MFU" "sed -n '/^gpus/,\$p' $scratch/out | grep -Eq 'h100-sxm [a-z0-9]+ +1 +[0-9,]+ +[0-9]+% +[$]0[.]'"
+check "where one GPU of each does, formats are not the cheaper ones" \
+    "sed -n '/^gpus/,\$p' $scratch/out | grep -q 'h100-sxm fp8 ' && ! sed -n '/^gpus/,\$p' $scratch/out | grep -q 'h100-sxm bf16'"
 check "operations have no price" "grep -q 'Mtok is [$][0-9.]* for 10^18 useful operations' $scratch/out"
 check "a GPU without bf16 is compared" "! sed -n '/^gpus/,\$p' $scratch/out | grep -q 'v100.*%'"
 check "a search counts other GPUs than the answer" "[ \$(awk '\$1 == \">\" {print \$(NF - 1)}' $scratch/out) = \$(sed -n 's/^needs .* = \([0-9]*\) GPU.*/\1/p' $scratch/out) ]"
