@@ -10,6 +10,8 @@ static double count_of(const clg_serve_question *s, int64_t replicas) {
     return (double)replicas * clg_replica_gpus(s->replica);
 }
 
+static bool is_given(const clg_serve_question *s) { return s->replicas > 0; }
+
 static const char *gpus_of(clg_text *t, const clg_serve_question *s, int64_t replicas) {
     return clg_words_grouped(t, count_of(s, replicas));
 }
@@ -30,7 +32,7 @@ static const char *chance(clg_text *t, double share) {
 static void print_chance(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,
                          const clg_serve_headroom *h) {
     int64_t n = a->fleet.replicas;
-    if (s->replicas > 0)
+    if (is_given(s))
         clg_text_print(t, "chance   %s GPU%s the target with %s", gpus_of(t, s, n),
                        count_of(s, n) > 1 ? "s hold" : " holds", chance(t, h->chance));
     else if (h->buy_replicas > n)
@@ -48,24 +50,41 @@ static void print_chance(clg_text *t, const clg_serve_question *s, const clg_ser
     clg_text_print(t, "\n");
 }
 
-static void print_next(clg_text *t, const clg_serve_question *s, const clg_serve_headroom *h) {
+/* What the target is held for in the busiest part, which a whole span may meet it in spite of. */
+static void print_held(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,
+                       const clg_serve_headroom *h, const char *held) {
+    bool part = h->busiest_s > 0 && a->meets;
+    const char *ratio = clg_arena_print(t->arena, "%s, %.2f x this demand", held, h->next_ratio);
+    size_t from = t->size;
+    if (part)
+        clg_text_print(t,
+                       "         %s GPUs meet it over the whole span, in that part with the "
+                       "margin for %s\n",
+                       gpus_of(t, s, a->fleet.replicas), ratio);
+    else
+        clg_text_print(t, "         with the margin it is held for %s\n", ratio);
+    clg_text_fold(t, from, 9);
+}
+
+static void print_next(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,
+                       const clg_serve_headroom *h) {
     double counted = s->demand->apart ? s->demand->clients : s->demand->users;
     bool users = counted > 0;
     double now = users ? counted : clg_demand_rate_per_s(s->demand);
     if (h->busiest_s > 0)
-        clg_text_print(t, "         all by the busiest %s%s\n",
-                       clg_words_quantity(t, h->busiest_s, CLG_SECONDS),
-                       h->next_ratio < 1 ? ", in which it is too small" : "");
+        clg_text_print(t, "         all by the busiest %s\n",
+                       clg_words_quantity(t, h->busiest_s, CLG_SECONDS));
     if (h->next_ratio == 0) return;
-    const char *held = clg_words_few(t, users ? floor(h->next_ratio * now) : h->next_ratio * now);
-    const char *of = users ? "users" : "requests/s";
-    if (h->next_ratio < 1) {
-        clg_text_print(t, "         with the margin it is held for %s %s, %.2f x this demand\n",
-                       held, of, h->next_ratio);
-        return;
-    }
-    clg_text_print(t, "         the next GPUs are due at %s%s %s, %.2f x this demand\n",
-                   h->next_ratio >= CLG_HEADROOM_MOST ? "more than " : "", held, of, h->next_ratio);
+    const char *held =
+        clg_arena_print(t->arena, "%s%s %s", h->next_ratio >= CLG_HEADROOM_MOST ? "more than " : "",
+                        clg_words_few(t, users ? floor(h->next_ratio * now) : h->next_ratio * now),
+                        users ? "users" : "requests/s");
+    if (h->next_ratio < 1)
+        print_held(t, s, a, h, held);
+    else
+        clg_text_print(t, "         %s %s, %.2f x this demand\n",
+                       is_given(s) ? "it is held for up to" : "the next GPUs are due at", held,
+                       h->next_ratio);
 }
 
 /* "+10 % a month: the next GPUs are due in 1.5 months; 3 GPUs in 3 months, 4 in 6". */
@@ -121,7 +140,7 @@ void clg_report_headroom(clg_text *t, const clg_serve_question *s, const clg_ser
                          const clg_serve_headroom *h) {
     if (!h->known) return;
     print_chance(t, s, a, h);
-    print_next(t, s, h);
+    print_next(t, s, a, h);
     print_growth(t, s, h);
     print_order(t, s, h);
     print_lost(t, s, a, h);
