@@ -206,16 +206,27 @@ static clg_status make_demand(clg_arena *arena, const clg_request *request, cons
     return CLG_OK;
 }
 
+static clg_status refuse_none(const clg_request *request, clg_error *error) {
+    bool given = request->value[CLG_PARAM_GPUS] || request->value[CLG_PARAM_REPLICAS];
+    if (request->value[CLG_PARAM_REQUESTS])
+        return clg_fail(error, CLG_BAD_USAGE,
+                        "give --rate 20000req/day, or --deadline 8h of a job without latency",
+                        "--requests does not say when they come");
+    return clg_fail(error, CLG_BAD_USAGE,
+                    given ? "give --clients 100 --turn-gap 60s --ttft 2s --tpot 50ms, or --rate "
+                            "1req/s: the answer says up to how much it is held"
+                          : "give --trace FILE, --profile FILE, --rate 5req/s, --clients 64 or "
+                            "--requests 1000000 --deadline 8h",
+                    "no demand is given");
+}
+
 clg_status clg_request_demand(clg_arena *arena, const clg_request *request, const clg_cores *cores,
                               clg_demand *demand, clg_error *error) {
     const char *trace = request->value[CLG_PARAM_TRACE];
     double clients, most;
     if (!trace && !request->value[CLG_PARAM_RATE] && !request->value[CLG_PARAM_PROFILE] &&
         !request->value[CLG_PARAM_CLIENTS] && !request->value[CLG_PARAM_DEADLINE])
-        return clg_fail(error, CLG_BAD_USAGE,
-                        "give --trace FILE, --profile FILE, --rate 5req/s, --clients 64 or "
-                        "--requests 1000000 --deadline 8h",
-                        "no demand is given");
+        return refuse_none(request, error);
     if (check_job(request, error) != CLG_OK) return error->status;
     if (!trace) return make_demand(arena, request, cores, demand, error);
     if (check_trace_alone(request, error) != CLG_OK) return error->status;

@@ -62,6 +62,16 @@ static clg_status read_job(clg_session *session, const char *const *paths, int c
     return clg_request_files(session->arena, &session->request, layout, error);
 }
 
+static clg_status refuse_second(const clg_session *session, const char *word, clg_error *error) {
+    bool serves = clg_command_takes(session->command, CLG_PARAM_TRACE);
+    return clg_fail(error, CLG_BAD_USAGE,
+                    serves
+                        ? "requests are --trace FILE; several models 'ceiling fleet models.csv'; "
+                          "--compare-gpus takes no value; a value of two words in quotes"
+                        : "name one model and files of a job; a value of two words in quotes",
+                    "'%.64s' is one argument too many", word);
+}
+
 clg_status clg_planning_request(clg_session *session, bool layout, clg_error *error) {
     const char *file[CLG_JOB_OPERANDS], *model = NULL;
     int files = 0;
@@ -70,9 +80,7 @@ clg_status clg_planning_request(clg_session *session, bool layout, clg_error *er
         if (clg_job_files_is(session, word) && files < CLG_JOB_OPERANDS)
             file[files++] = word;
         else if (model)
-            return clg_fail(error, CLG_BAD_USAGE,
-                            "name one model and files of a job; a value of two words in quotes",
-                            "'%.64s' is one argument too many", word);
+            return refuse_second(session, word, error);
         else
             model = word;
     }

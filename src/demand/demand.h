@@ -133,7 +133,7 @@ typedef struct clg_synthetic {
     double requests_per_s; /* mean over the span */
     double span_s;
     double burstiness;     /* shape of gamma gaps: 1 Poisson */
-    double peak_over_mean; /* of a sine over the day; 1: flat */
+    double peak_over_mean; /* of a sine over the day, above 2 of a power of one; 1: flat */
     double peak_late_s;    /* its busiest time after noon, on the clock */
     double begin_s;        /* on the clock, from the first midnight */
     double duty;           /* share of every day with any demand */

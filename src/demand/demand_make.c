@@ -13,14 +13,37 @@
 
 static const double day_s = 86400, quarter_s = 900, longest_s = 36525 * 86400.0;
 
+/* Half of one and the cosine, as a power; of the day it is 1 at its busiest and 0 half a day away.
+ */
+static double peaked(double day, double power) {
+    double half = (1 + clg_cos_of_turns(day)) / 2;
+    return half > 0 ? clg_pow(half, power) : 0;
+}
+
+/* The power of which the busiest is so many times the mean of a day; at 2 it is the sine itself. */
+static double power_of(double peak_over_mean) {
+    enum { HALVINGS = 40, PLACES = 1024 };
+    double low = 1, high = 1024;
+    for (int i = 0; i < HALVINGS && peak_over_mean > 2; i++) {
+        double middle = (low + high) / 2, sum = 0;
+        for (int k = 0; k < PLACES; k++) sum += peaked((double)k / PLACES, middle);
+        if (sum * peak_over_mean > PLACES)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* The rate at a time since the beginning, of mean 1 over the day and, with all its days, over the
  * week. */
-static double shape_at(const clg_synthetic *s, double since_s) {
-    double time_s = s->begin_s + since_s;
+static double shape_at(const clg_synthetic *s, double power, double since_s) {
+    double time_s = s->begin_s + since_s, swing = s->peak_over_mean - 1;
     double hour = fmod(time_s, day_s) / day_s, weekend = 1 - s->weekend_less;
     bool ends = fmod(time_s, 7 * day_s) >= 5 * day_s;
-    double swing = s->peak_over_mean - 1;
-    double sine = 1 - swing * clg_cos_of_turns(fmod(hour + 1 - s->peak_late_s / day_s, 1));
+    double late = fmod(hour + 1 - s->peak_late_s / day_s, 1);
+    double sine = swing > 1 ? s->peak_over_mean * peaked(fmod(late + 0.5, 1), power)
+                            : 1 - swing * clg_cos_of_turns(late);
     double shape = s->duty < 1 ? (hour < s->duty ? 1 / s->duty : 0) : sine;
     return shape * 7 / (5 + 2 * weekend) * (ends ? weekend : 1);
 }
@@ -29,12 +52,13 @@ static double shape_at(const clg_synthetic *s, double since_s) {
 static clg_rate_profile profile_of(clg_arena *arena, const clg_synthetic *s) {
     bool flat = s->duty >= 1 && s->peak_over_mean <= 1 && s->weekend_less == 0.0;
     double step_s = flat ? s->span_s : fmin(quarter_s, s->span_s);
+    double power = power_of(s->peak_over_mean);
     int64_t steps = (int64_t)ceil(s->span_s / step_s - 1e-9);
     clg_rate_profile p = {.step = clg_take(arena, (size_t)steps, clg_rate_step), .steps = steps};
     for (int64_t i = 0; i < steps; i++) {
         double begin = (double)i * step_s, seconds = fmin(step_s, s->span_s - begin);
-        p.step[i] = (clg_rate_step){seconds, s->requests_per_s *
-                                                 (flat ? 1 : shape_at(s, begin + seconds / 2))};
+        double shape = flat ? 1 : shape_at(s, power, begin + seconds / 2);
+        p.step[i] = (clg_rate_step){seconds, s->requests_per_s * shape};
     }
     return p;
 }
@@ -142,10 +166,10 @@ static clg_status check_turns(const clg_synthetic *s, double requests, clg_error
 
 static clg_status check(const clg_synthetic *s, double requests, clg_error *error) {
     if (!(s->burstiness > 1e-3 && s->burstiness <= 1e6 && s->spread >= 0 && s->spread <= 10 &&
-          s->duty > 0 && s->duty <= 1 && s->peak_over_mean >= 1 && s->peak_over_mean <= 2))
+          s->duty > 0 && s->duty <= 1 && s->peak_over_mean >= 1 && s->peak_over_mean <= 20))
         return clg_fail(error, CLG_BAD_INPUT,
                         "--burstiness above 0.001, --spread to 10, --duty above 0 to 100%, --peak "
-                        "from 1 to 2",
+                        "from 1 to 20",
                         "a shape is out of range");
     if (!(requests > 0))
         return s->profile ? clg_fail(error, CLG_BAD_INPUT, "give it a rate above 0",

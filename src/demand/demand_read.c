@@ -7,13 +7,15 @@
 #include "base/real.h"
 #include "dataset/kept.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One way of naming columns, a line of data/request-logs.csv. Times are scaled to seconds. */
+/* One way of naming columns, a line of data/request-logs.csv: each by one of several names, "a|b",
+ * in whatever case. Times are scaled to seconds. */
 typedef struct dialect {
-    const char *title, *arrival, *prompt, *output;
+    const char *title, *names[3]; /* of arrival, prompt and output */
     double scale;
 } dialect;
 
@@ -30,14 +32,14 @@ static span trim(span s) {
     return s;
 }
 
-/* Splits a line at commas outside quotes; cells past CELLS are dropped, no format has them. */
-static int split(span line, span cell[CELLS]) {
+/* Splits a line outside quotes; cells past CELLS are dropped, no format has them. */
+static int split(span line, char separator, span cell[CELLS]) {
     int count = 0;
     bool quoted = false;
     const char *begin = line.text, *end = line.text + line.size;
     for (const char *at = begin;; at++) {
         if (at < end && *at == '"') quoted = !quoted;
-        if (at < end && (quoted || *at != ',')) continue;
+        if (at < end && (quoted || *at != separator)) continue;
         if (count < CELLS) cell[count++] = trim((span){begin, (size_t)(at - begin)});
         if (at >= end) return count;
         begin = at + 1;
@@ -129,14 +131,16 @@ typedef struct reader {
     int dialect_count;
     const dialect *dialect; /* the one that fits */
     int column[3];
+    char separator;
 } reader;
 
 static void read_dialects(reader *r) {
     clg_csv csv = clg_dataset_csv(r->arena, "request-logs.csv");
     dialect *all = clg_take(r->arena, (size_t)csv.rows + 1, dialect);
     for (int i = 0; i < csv.rows; i++)
-        all[i] = (dialect){clg_csv_field(&csv, i, "title"), clg_csv_field(&csv, i, "arrival"),
-                           clg_csv_field(&csv, i, "prompt"), clg_csv_field(&csv, i, "output"),
+        all[i] = (dialect){clg_csv_field(&csv, i, "title"),
+                           {clg_csv_field(&csv, i, "arrival"), clg_csv_field(&csv, i, "prompt"),
+                            clg_csv_field(&csv, i, "output")},
                            atof(clg_csv_field(&csv, i, "seconds"))};
     r->dialects = all;
     r->dialect_count = csv.rows;
@@ -174,13 +178,19 @@ static void take_hashes(reader *r, span cell) {
     }
 }
 
+/* Seconds since 1970, also where they are written in ms, us or ns. */
+static double since_1970_s(double time) {
+    for (int i = 0; i < 3 && time > 1e11 && time < 1e19; i++) time /= 1000;
+    return time;
+}
+
 /* Judges a row: kept, or counted under the first thing wrong with it. */
 static bool take_row(reader *r, const span cell[3]) {
     clg_demand_losses *lost = &r->demand->lost;
     double arrival, prompt, output;
     bool readable = number_of(cell[0], &arrival);
     if (readable)
-        arrival *= r->dialect->scale;
+        arrival = since_1970_s(arrival * r->dialect->scale);
     else
         readable = date_of(cell[0], &arrival);
     readable = readable && number_of(cell[1], &prompt) && number_of(cell[2], &output);
@@ -200,29 +210,58 @@ static bool take_row(reader *r, const span cell[3]) {
     return false;
 }
 
-static int find_column(const span *cell, int count, const char *name) {
+static bool is_same(span word, const char *name, size_t size) {
+    if (word.size != size) return false;
+    for (size_t i = 0; i < size; i++)
+        if (tolower((unsigned char)word.text[i]) != tolower((unsigned char)name[i])) return false;
+    return true;
+}
+
+/* Whether a word is one of "a|b|c". */
+static bool is_among(span word, const char *names) {
+    for (const char *at = names;; at++) {
+        size_t size = strcspn(at, "|");
+        if (is_same(word, at, size)) return true;
+        at += size;
+        if (!*at) return false;
+    }
+}
+
+static int find_column(const span *cell, int count, const char *names) {
     for (int i = 0; i < count; i++)
-        if (cell[i].size == strlen(name) && memcmp(cell[i].text, name, cell[i].size) == 0) return i;
+        if (is_among(cell[i], names)) return i;
     return -1;
+}
+
+/* What a header is written with: a semicolon or a tab where it has no comma. */
+static char separator_of(span header) {
+    if (memchr(header.text, ',', header.size)) return ',';
+    return memchr(header.text, ';', header.size)    ? ';'
+           : memchr(header.text, '\t', header.size) ? '\t'
+                                                    : ',';
 }
 
 static clg_status choose_columns(reader *r, const char *name, span header, clg_error *error) {
     span cell[CELLS];
-    int count = split(header, cell);
-    for (int i = 0; i < r->dialect_count; i++) {
-        const dialect *d = &r->dialects[i];
-        r->column[0] = find_column(cell, count, d->arrival);
-        r->column[1] = find_column(cell, count, d->prompt);
-        r->column[2] = find_column(cell, count, d->output);
-        r->dialect = d;
-        r->hashes = find_column(cell, count, "hash_ids");
-        if (r->column[0] >= 0 && r->column[1] >= 0 && r->column[2] >= 0) return CLG_OK;
+    r->separator = separator_of(header);
+    int count = split(header, r->separator, cell), found = 0;
+    for (int i = 0; i < r->dialect_count && found < 3; i++) {
+        r->dialect = &r->dialects[i];
+        found = 0;
+        for (int k = 0; k < 3; k++) {
+            r->column[k] = find_column(cell, count, r->dialect->names[k]);
+            found += r->column[k] >= 0;
+        }
     }
+    r->hashes = find_column(cell, count, "hash_ids");
+    if (found == 3) return CLG_OK;
+    header = trim(header);
     clg_error_at(error, name, 1, 0, NULL);
     return clg_fail(error, CLG_BAD_INPUT,
                     "name them arrival_s,prompt_tokens,output_tokens, or as a known log "
                     "does (docs/formats.md)",
-                    "no columns of arrival, prompt and output length in the header");
+                    "no columns of arrival, prompt and output length in the header '%.*s'",
+                    header.size < 80 ? (int)header.size : 80, header.text);
 }
 
 static void read_csv_rows(reader *r, const char *at, const char *end) {
@@ -231,7 +270,7 @@ static void read_csv_rows(reader *r, const char *at, const char *end) {
     while (at < end) {
         span line = next_line(&at, end);
         if (trim(line).size == 0) continue;
-        int count = split(line, cell);
+        int count = split(line, r->separator, cell);
         span row[3];
         for (int i = 0; i < 3; i++) row[i] = r->column[i] < count ? cell[r->column[i]] : none;
         bool kept = take_row(r, row);
@@ -239,19 +278,19 @@ static void read_csv_rows(reader *r, const char *at, const char *end) {
     }
 }
 
-static span member(const clg_json *object, const char *name) {
-    const clg_json *m = clg_json_member(object, name);
-    bool usable = m && (m->kind == CLG_JSON_NUMBER || m->kind == CLG_JSON_STRING);
-    return usable ? (span){m->text, m->text_size} : (span){"", 0};
+static span member(const clg_json *object, const char *names) {
+    for (const clg_json *m = object->first; m; m = m->next)
+        if ((m->kind == CLG_JSON_NUMBER || m->kind == CLG_JSON_STRING) &&
+            is_among((span){m->key, strlen(m->key)}, names))
+            return (span){m->text, m->text_size};
+    return (span){NULL, 0};
 }
 
-/* The dialect whose three names the object has; NULL for none. */
-static const dialect *dialect_of(const reader *r, const clg_json *object) {
-    for (int i = 0; i < r->dialect_count; i++) {
-        const dialect *d = &r->dialects[i];
-        if (clg_json_member(object, d->arrival) && clg_json_member(object, d->prompt) &&
-            clg_json_member(object, d->output))
-            return d;
+/* The dialect whose three names the object has, and what they hold; NULL for none. */
+static const dialect *dialect_of(const reader *r, const clg_json *object, span row[3]) {
+    for (int i = 0; i < r->dialect_count && object->kind == CLG_JSON_OBJECT; i++) {
+        for (int k = 0; k < 3; k++) row[k] = member(object, r->dialects[i].names[k]);
+        if (row[0].text && row[1].text && row[2].text) return &r->dialects[i];
     }
     return NULL;
 }
@@ -260,13 +299,13 @@ static void read_json_line(reader *r, clg_arena *scratch, const char *name, span
     clg_error ignored = {0};
     clg_json *root = NULL;
     bool good = clg_json_parse(scratch, name, line.text, line.size, &root, &ignored) == CLG_OK;
-    const dialect *d = good ? dialect_of(r, root) : NULL;
+    span row[3];
+    const dialect *d = good ? dialect_of(r, root, row) : NULL;
     if (!d) {
         r->demand->lost.unreadable++;
         return;
     }
     r->dialect = d;
-    span row[3] = {member(root, d->arrival), member(root, d->prompt), member(root, d->output)};
     bool kept = take_row(r, row);
     const clg_json *hashes = clg_json_member(root, "hash_ids");
     if (!kept || !hashes || hashes->kind != CLG_JSON_ARRAY) return;

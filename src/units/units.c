@@ -270,6 +270,12 @@ clg_status clg_quantity_of(double value, const char *unit_name, clg_dimension di
         *si = value * factor;
         return CLG_OK;
     }
+    bool pace = strcmp(unit_name, "tok/s") == 0 || strcmp(unit_name, "tokens/s") == 0;
+    if (pace && dimension == CLG_SECONDS && value > 0) {
+        char mend[64];
+        snprintf(mend, sizeof mend, "give the time of one: %.4gms", 1e3 / value);
+        return clg_fail(error, CLG_BAD_INPUT, mend, "'%.32s' is a rate", unit_name);
+    }
     return bare ? refuse(dimension, NULL, "a number without a unit", error)
                 : refuse(dimension, unit_name, "is no unit of this quantity", error);
 }
@@ -331,6 +337,8 @@ clg_status clg_quantity(const char *written, clg_dimension dimension, double *si
     number[length] = '\0';
     double value = strtod(number, NULL);
     const char *unit = text + length;
+    if (*unit == ',' && unit[1] >= '0' && unit[1] <= '9')
+        return refuse(dimension, written, "has a comma: decimals take a point", error);
     while (*unit == ' ') unit++;
     if (!isfinite(value)) return refuse(dimension, written, "is out of range", error);
     if (dollars) dollar_unit(unit, spelt);

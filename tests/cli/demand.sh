@@ -71,6 +71,18 @@ expect 1 err 'a --rate of 0 is no demand; give --rate 5req/s' demand $m --rate 0
 expect 1 err 'came within the 1 h .*; raise --rate, or --span' demand $m --rate 1e-6req/s
 expect 2 err '2 replicas of 4 GPUs are not --gpus 4; leave one' demand $m --tp 4 --rate 1req/s --replicas 2 --gpus 4
 expect 2 err 'no demand is given' demand $m
+expect 2 err 'give --clients 100 .* says up to how much it is held' demand $m --gpus 8
+expect 2 err 'does not say when they come; give --rate 20000req/day' demand $m --requests 2M --span 1d
+expect 1 err "'5,5req/s' has a comma: decimals take a point" demand $m --rate 5,5req/s
+expect 1 err "'tok/s' is a rate; give the time of one: 40ms" demand $m --rate 5req/s --tpot 25tok/s
+expect 2 err "'t.csv' is one argument too many; requests are --trace FILE" demand $m t.csv
+expect 2 err 'give --requests 1000000 --prompt .* 2 billion tokens by then' demand $m --tokens 2B --deadline 8h
+# logs as people export them: other names and order, ISO times, semicolons, milliseconds since 1970
+printf 'created_at;model;usage_output;usage_input\n2026-01-05T08:00:00Z;x;120;812\n2026-01-05T08:00:30Z;x;20;12\n' >"$scratch/own.csv"
+expect 0 out '2 requests, 0.0333 a second over 1.00 min' demand $m --trace "$scratch/own.csv"
+printf '{"ts":1767600000123,"input_tokens":5,"completion_tokens":7}\n{"ts":1767600030123,"input_tokens":5,"completion_tokens":7}\n' >"$scratch/own.jsonl"
+expect 0 out '2 requests, 0.0333 a second over 1.00 min' demand $m --trace "$scratch/own.jsonl"
+expect 1 err "no columns of .* in the header 'foo,bar'" demand $m --trace "$scratch/alien.csv"
 expect 1 err 'no fleet meets 1.00 ms.* alone on a replica 0% are served so' demand $m --rate 1req/s \
     --ttft 1ms
 near="demand llama-3.3-70b --weights fp8 --tp 4 --rate 3req/s --prompt 20ktok --output 400tok --spread 0.4 --tpot 60ms"
@@ -94,7 +106,7 @@ expect 0 out ' requests, 3[56]\.[0-9] a second over 1.00 h' demand $m --rate 20r
 expect 0 out ' requests, 3[56]\.[0-9] a second over 1.00 h' demand $m --rate 20req/s --peak 1.8 --span 1h --peak-at 23h
 expect 2 err '--peak-at says more of --peak' demand $m --rate 20req/s --peak-at 3h
 expect 0 out ' a second over 7.00 d' demand $m --rate 500req/day --weekend 30%
-expect 1 err '--peak: .3. is out of range; give 1 to 2' demand $m --rate 1req/s --peak 3
+expect 1 err '--peak: .30. is out of range; give 1 to 20' demand $m --rate 1req/s --peak 30
 expect 1 err '--clients: .0. is out of range' demand $m --clients 0
 expect 1 err '--within: .0%. is out of range; give 0.1% to 100%' demand $m --rate 1req/s --within 0%
 expect 1 err '--prompt: .0tok. is out of range; give 1tok to 10Mtok' demand $m --rate 1req/s --prompt 0tok

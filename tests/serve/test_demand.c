@@ -108,6 +108,13 @@ static void made_up(void) {
     d = demand_made(&arena, s);
     CHECK_NEAR((double)d.count, 864000, 0.01);
     CHECK_NEAR(clg_demand_peak_over_mean(&d), 1.85, 0.08);
+    CASE("ten times the mean at noon; a sine to the power of 31.6 is that, and 5.4 % of it at 9 h");
+    s.peak_over_mean = 10;
+    clg_demand launch = demand_made(&arena, s);
+    CHECK_NEAR((double)launch.count, 864000, 0.01);
+    CHECK_NEAR((double)clg_demand_slice(&launch, 43200 - 450, 43200 + 450).count, 90000, 0.02);
+    CHECK_NEAR((double)clg_demand_slice(&launch, 32400 - 900, 32400 + 900).count,
+               180000 * pow((1 + sqrt(0.5)) / 2, 31.6), 0.2);
     CASE("days at the end of a week: a fifth of the others', and the mean of the week stays");
     s = plain;
     s.span_s = 7 * 86400;
