@@ -184,7 +184,8 @@ void clg_report_gpus(clg_text *t, const clg_lever *row, int count, const clg_unr
         "         the demand;%s\n"
         "         format: of those that lose no quality and have kernels, the one on fewest "
         "GPUs,\n"
-        "         of as many that with the cheapest tokens; survey: who, in 'ceiling show prices'\n",
+        "         of as many that with the cheapest tokens; survey: who, in 'ceiling show "
+        "prices'\n",
         useful_words(t, row, count));
     if (compared)
         clg_text_print(t, "         pays: load, of what it can do, above which it beats the API\n");
