@@ -292,3 +292,20 @@ int clg_prompt_graph_tokens(const clg_replica *r) {
     if (e->plain_graphs > 0 && !plain) return 0;
     return (int)(latent && e->latent_graph_tokens > 0 ? e->latent_graph_tokens : e->graph_tokens);
 }
+
+/* One matrix a head, not the last tokens of a convolution alone. */
+static bool keeps_state(const clg_attention *a) {
+    return a->kind == CLG_ATTENTION_LINEAR && a->state != CLG_STATE_CONVOLUTION;
+}
+
+double clg_eager_layers_s(const clg_replica *r) {
+    const clg_model *m = &r->scenario->model;
+    double sum = m->layers * r->engine.eager_layer_s;
+    for (int l = 0; l < m->layers; l++) {
+        const clg_layer_kind *kind = &m->kind[m->layer_kind[l]];
+        if (kind->mlp.kind == CLG_MLP_MOE) sum += r->engine.eager_expert_s;
+        if (kind->attention.kind == CLG_ATTENTION_LATENT) sum += r->engine.eager_latent_s;
+        if (keeps_state(&kind->attention)) sum += r->engine.eager_state_s;
+    }
+    return sum;
+}

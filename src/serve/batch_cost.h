@@ -22,6 +22,9 @@ void clg_context_costs(const clg_replica *r, double context, int drafted, clg_it
 /* Proposing `drafted` tokens for each sequence of a batch that then has `tokens`. */
 double clg_draft_s(const clg_replica *r, double tokens, int drafted);
 
+/* Of a host of x86, to launch all layers of a micro-batch kernel by kernel. */
+double clg_eager_layers_s(const clg_replica *r);
+
 /* Of 1 to `most` tokens, which ranks and stages share out in steps of so many: clg_replica_dense_s
  * and clg_draft_s of each, in dense[1] on. */
 void clg_replica_dense_table(const clg_replica *r, int step, int drafted, int most, double *dense);

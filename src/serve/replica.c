@@ -74,15 +74,8 @@ static double host_s(const clg_replica *r, double seconds) {
 /* What the host of a stage takes to launch a micro-batch kernel by kernel: its share of the layers.
  */
 static double eager_s(const clg_replica *r) {
-    const clg_model *m = &r->scenario->model;
-    double once = r->engine.step_s + r->engine.loop_s + r->engine.eager_step_s, sum = 0;
-    for (int l = 0; l < m->layers; l++) {
-        const clg_layer_kind *kind = &m->kind[m->layer_kind[l]];
-        sum += r->engine.eager_layer_s;
-        if (kind->mlp.kind == CLG_MLP_MOE) sum += r->engine.eager_expert_s;
-        if (kind->attention.kind == CLG_ATTENTION_LATENT) sum += r->engine.eager_latent_s;
-    }
-    return host_s(r, once + sum / r->layout.pp);
+    double once = r->engine.step_s + r->engine.loop_s + r->engine.eager_step_s;
+    return host_s(r, once + clg_eager_layers_s(r) / r->layout.pp);
 }
 
 /* Of the host of a rank for each sequence of an iteration; ranks work side by side. */

@@ -530,6 +530,14 @@ static void test_host(clg_arena *arena) {
     clg_engine g = engine(arena, "sglang");
     clg_replica_choice eight = {.tp = 8, .weights = CLG_FP8};
     CHECK_NEAR(chosen(arena, &latent, &g, eight).cost.eager_s, 82.64e-3, 1e-3);
+    CASE("36 of Qwen3-Next's 48 layers keep a state: 0.126 + 48 (0.5 + 0.3) + 36 x 0.51 ms");
+    clg_scenario states = plan_scenario(arena, "qwen3-next-80b-a3b", "b200-sxm", NULL, 0);
+    clg_replica_choice four = {.tp = 4, .weights = CLG_BF16};
+    CHECK_NEAR(chosen(arena, &states, &beside, four).cost.eager_s, 56.886e-3, 1e-9);
+    CASE("convolutions alone are no state: 0.126 + 16 x 0.5 ms");
+    clg_scenario taps = plan_scenario(arena, "lfm2-1.2b", "h100-sxm", NULL, 0);
+    CHECK_NEAR(chosen(arena, &taps, &beside, (clg_replica_choice){.tp = 1}).cost.eager_s, 8.126e-3,
+               1e-9);
     CASE("a stage of five launches a fifth of the layers for each of five micro-batches");
     c.pp = 5;
     clg_replica staged = chosen(arena, &s, &e, c);
