@@ -48,25 +48,6 @@ static const clg_gpu *gpus(clg_arena *arena, int *count) {
     return all;
 }
 
-/* "h100" is the one of several that says so; "3090", "Tesla T4", "NVIDIA GeForce RTX 4090" the only
- * one whose title has these words. */
-static bool find_meant(clg_arena *arena, const char *name, clg_gpu *gpu) {
-    int count, found = 0;
-    const clg_gpu *all = gpus(arena, &count);
-    for (int i = 0; i < count; i++) {
-        if (!all[i].usual_for || !clg_name_same(&all[i].usual_for, 1, name)) continue;
-        *gpu = all[i];
-        gpu->asked = all[i].usual_for;
-        return true;
-    }
-    for (int i = 0; i < count; i++) {
-        if (!clg_name_of_title(name, all[i].title)) continue;
-        *gpu = all[i];
-        found++;
-    }
-    return found == 1;
-}
-
 enum { WORD = 32 };
 
 /* The next word of a name in small letters, its memory's unit with its number ("80 GB" and "80G":
@@ -86,6 +67,35 @@ static bool next_word(const char **at, char word[WORD]) {
     }
     if (strncmp(word, "sxm", 3) == 0) word[3] = '\0'; /* sockets 2 to 6 */
     return used > 0;
+}
+
+static int words_of(const char *title) {
+    char word[WORD];
+    int count = 0;
+    while (next_word(&title, word)) count++;
+    return count;
+}
+
+/* "h100" is the one of several that says so; "3090", "Tesla T4", "NVIDIA GeForce RTX 4090" the only
+ * one whose title has these words, or of those the one with the fewest: the 4090, not the 4090 D.
+ */
+static bool find_meant(clg_arena *arena, const char *name, clg_gpu *gpu) {
+    int count, found = 0, fewest = 0;
+    const clg_gpu *all = gpus(arena, &count);
+    for (int i = 0; i < count; i++) {
+        if (!all[i].usual_for || !clg_name_same(&all[i].usual_for, 1, name)) continue;
+        *gpu = all[i];
+        gpu->asked = all[i].usual_for;
+        return true;
+    }
+    for (int i = 0; i < count; i++) {
+        int words = words_of(all[i].title);
+        if (!clg_name_of_title(name, all[i].title) || (found > 0 && words > fewest)) continue;
+        found = found > 0 && words == fewest ? found + 1 : 1;
+        fewest = words;
+        *gpu = all[i];
+    }
+    return found == 1;
 }
 
 /* Words with digits are the same, others begin alike: "gen" is "generation", "a10" is not "a100".

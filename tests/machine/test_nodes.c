@@ -107,6 +107,8 @@ static void as_written(void) {
     static const struct {
         const char *written, *gpu, *kernels;
     } cards[] = {{"3090", "rtx-3090", "kernel/rtx-4090.json"},
+                 {"4090", "rtx-4090", "kernel/rtx-4090.json"},
+                 {"GeForce RTX 4090", "rtx-4090", "kernel/rtx-4090.json"},
                  {"RTX3080", "rtx-3080", "kernel/rtx-4090.json"},
                  {"NVIDIA GeForce RTX 4080", "rtx-4080", "kernel/rtx-4090.json"},
                  {"5090", "rtx-5090", "kernel/rtx-5090.json"},
