@@ -1,6 +1,7 @@
 /* request_batch.c -- the batch of a request: sequences as they are, or tokens. */
 #include "api/request_parts.h"
 #include "layout/batch.h"
+#include "scaling/laws.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -47,7 +48,26 @@ static clg_status read_sequences(const char *text, clg_space *space, clg_error *
     return CLG_OK;
 }
 
-clg_status clg_request_batch(const clg_request *request, clg_space *space, clg_error *error) {
+/* What a few tokens are trained on is in batches up to the critical one, in twos: the usual batch
+ * would take many times the tokens. */
+static clg_status keep_to_critical(clg_arena *arena, const clg_request *request,
+                                   const clg_model *model, clg_space *space, clg_error *error) {
+    double tokens, measured, seq = (double)space->seq, sequences = 1;
+    clg_critical_batch critical;
+    if (clg_request_number(request, CLG_PARAM_TOKENS, &tokens, error) != CLG_OK ||
+        clg_request_critical_batch(request, &measured, error) != CLG_OK ||
+        clg_critical_batch_find(arena, model, tokens, measured, &critical, error) != CLG_OK)
+        return error->status;
+    if (critical.tokens >= space->batch_tokens) return CLG_OK;
+    while (2 * sequences * seq <= critical.tokens) sequences *= 2;
+    space->batch_tokens = sequences * seq;
+    space->batch_critical_for = tokens;
+    space->global_batch = clg_batch_of_tokens(space->batch_tokens, space->seq, space->gpus);
+    return CLG_OK;
+}
+
+clg_status clg_request_batch(clg_arena *arena, const clg_request *request, const clg_model *model,
+                             clg_space *space, clg_error *error) {
     const char *given = request->value[CLG_PARAM_GLOBAL_BATCH];
     if (!given && space->seq > 4000000) { /* the usual batch is not one sequence */
         space->global_batch = 1;
@@ -56,6 +76,8 @@ clg_status clg_request_batch(const clg_request *request, clg_space *space, clg_e
     const char *text = clg_request_word(request, CLG_PARAM_GLOBAL_BATCH);
     clg_status status =
         in_tokens(text) ? read_tokens(text, space, error) : read_sequences(text, space, error);
+    if (status == CLG_OK && !given && request->value[CLG_PARAM_TOKENS])
+        return keep_to_critical(arena, request, model, space, error);
     return clg_request_at_flag(status, CLG_PARAM_GLOBAL_BATCH, error);
 }
 

@@ -82,7 +82,8 @@ clg_status clg_request_adapter(const clg_request *request, clg_adapter *adapter,
 
 /* The batch into a space that has its sequence length and its GPUs. Sequences are taken as they
  * are; tokens, and where nothing is given the usual tokens, become sequences. */
-clg_status clg_request_batch(const clg_request *request, clg_space *space, clg_error *error);
+clg_status clg_request_batch(clg_arena *arena, const clg_request *request, const clg_model *model,
+                             clg_space *space, clg_error *error);
 
 /* Measured critical batch, INFINITY for "none", 0 where it is left to the laws. */
 clg_status clg_request_critical_batch(const clg_request *request, double *tokens, clg_error *error);

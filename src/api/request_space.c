@@ -317,7 +317,7 @@ clg_status clg_request_space(clg_arena *arena, const clg_request *request, bool 
     if (length && length[strspn(length, "0123456789")]) space->seq_asked = length;
     space->recompute_layers = (int)recomputed;
     space->keep = (int)top;
-    if (clg_request_batch(request, space, error) != CLG_OK ||
+    if (clg_request_batch(arena, request, &scenario->model, space, error) != CLG_OK ||
         read_axes(arena, request, space, error) != CLG_OK ||
         read_split(arena, request, space, error) != CLG_OK)
         return error->status;

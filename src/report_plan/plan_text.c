@@ -53,7 +53,13 @@ void clg_report_batch(clg_text *t, const clg_space *space) {
     if (space->seq_asked)
         clg_text_print(t, "length   %.32s, taken as %s tokens: k is 1,024 in a length\n",
                        space->seq_asked, clg_words_count(t, space->seq));
-    if (asked <= 0 || tokens == asked) return;
+    if (space->batch_critical_for > 0)
+        clg_text_print(t,
+                       "batch    %s, up to the critical batch of %s tokens (--global-batch names "
+                       "another)\n",
+                       clg_words_quantity(t, tokens, CLG_TOKENS),
+                       clg_words_quantity(t, space->batch_critical_for, CLG_COUNT));
+    if (asked <= 0 || tokens == asked || space->batch_critical_for > 0) return;
     bool near = fabs(tokens / asked - 1) <= CLG_BATCH_TOLERANCE;
     clg_text_print(t, "batch    %s, taken as %s sequences of %s, %+.1f %%: ",
                    clg_words_quantity(t, asked, CLG_TOKENS),

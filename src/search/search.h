@@ -29,6 +29,7 @@ typedef struct clg_space {
     int64_t gpus, seq, global_batch; /* sequences */
     const char *seq_asked; /* a length as it was written, where that is not the number itself */
     double batch_tokens;   /* asked for, which `global_batch` rounds; 0: sequences were asked for */
+    double batch_critical_for; /* tokens to train on, whose critical batch it is; 0: it is not */
     clg_precision precision;
     clg_optimizer optimizer;
     clg_adapter adapter; /* of a frozen model */

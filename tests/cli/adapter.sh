@@ -21,10 +21,14 @@ expect 1 err 'module' $job --adapter lora --adapter-targets q_prog
 expect 0 out 'adapter up' $job --adapter lora --csv
 # 0.176 B of trained parameters (one adapter beside q, k and v, one beside gate and up) times 14 bytes, not 70.6 B
 expect 0 out '10 checkpoints of 2.46 GB kept' size llama-3-70b --tokens 1G --deadline 2d --gpu h100-sxm --adapter lora --max-gpus 64
-expect 0 out 'so many are let for so short a time is not modelled: --max-gpus$' size llama-3-8b --tokens 20G --deadline 3h --gpu h100-sxm --max-gpus 512
-expect 0 out '^take     64 x ' size llama-3-8b --tokens 20G --budget 50kUSD --gpu h100-sxm --max-gpus 512
+expect 0 out 'so many are let for so short a time is not modelled: --max-gpus$' size llama-3-8b --tokens 20G --global-batch 4Mtok --deadline 3h --gpu h100-sxm --max-gpus 512
+expect 0 out '^take     64 x ' size llama-3-8b --tokens 20G --global-batch 4Mtok --budget 50kUSD --gpu h100-sxm --max-gpus 512
 # 50 kUSD over what the run costs, as many times 8.03 G x 20 G tokens; a twentieth of it is the square of the parameters
 usd=$(sed -n 's/^take .* h, \([0-9.]*\) kUSD .*/\1/p' "$scratch/out")
 check "how large a model the budget allows" "awk -v u=$usd -v n=\"\$(sed -n 's/^largest .* train \([0-9.]*\)B parameters.*/\1/p' $scratch/out)\" 'BEGIN {want = sqrt(8.03 * 20 * 50 / u / 20); exit !(n > 0.99 * want && n < 1.01 * want)}'"
 check "faster ones are let by few" 'grep -q "more than 8 nodes for less than 1.00 d, which few let$" "$scratch/out"'
+# 100 M tokens in 24 steps of 4 Mtok would take 837 M: as asked it is 64 sequences a step, 2.8e19 flop, some hours of 8 H100
+expect 0 out '^batch    262 ktok, up to the critical batch of 100M tokens' size llama-3.3-70b --adapter lora --tokens 100M \
+    --deadline 1d --gpu h100-sxm
+check "tokens are asked for anew" "! grep -q '^needs' $scratch/out && grep -Eq '^take     (8|16) x .*: [1-4][.][0-9]* h, ' $scratch/out"
 finish
