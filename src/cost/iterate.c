@@ -46,15 +46,25 @@ static double narrow_share(clg_precision stored, clg_precision compute, double r
 
 /* Models published in 8 bit have a scale for each block of their weights; those that others
  * quantize one for each product. */
+static bool in_blocks(const clg_iteration_pricing *p, const clg_iteration_op *i) {
+    return i->stored == CLG_FP8 && p->serving->model->stored == CLG_FP8;
+}
+
+static const clg_product_curve *product_of(const clg_iteration_pricing *p,
+                                           const clg_iteration_op *i) {
+    const clg_product_curve *blocks = &p->curves->blocks[i->op.precision];
+    return in_blocks(p, i) && blocks->known ? blocks : &p->curves->product[i->op.precision];
+}
+
 static double arithmetic_s(const clg_iteration_pricing *p, const clg_iteration_op *i) {
     const clg_op *op = &i->op;
     clg_precision compute = op->precision;
     double share = p->serving->engine->block_flop_share;
-    bool blocks = i->stored == CLG_FP8 && p->serving->model->stored == CLG_FP8 && share > 0;
     double plain = clg_gemm_arithmetic_s(gpu_of(p), p->kernels, compute, op->m, op->n, op->k) *
-                   p->curves->product[compute].time_share * narrow_share(i->stored, compute, op->m);
+                   product_of(p, i)->time_share * narrow_share(i->stored, compute, op->m);
     double flop = 2 * op->m * op->n * op->k;
-    return blocks ? fmax(plain, flop / (gpu_of(p)->peak_flop_per_s[compute] * share)) : plain;
+    if (!in_blocks(p, i) || share <= 0) return plain;
+    return fmax(plain, flop / (gpu_of(p)->peak_flop_per_s[compute] * share));
 }
 
 static double product_s(const clg_iteration_pricing *p, const clg_iteration_op *i) {

@@ -184,6 +184,7 @@ static clg_status read_tables(const clg_json *root, const char *file, clg_serve_
                   {"cache", c->cache, sizeof *c->cache, read_reading},
                   {"latent", c->latent, sizeof *c->latent, read_latent},
                   {"product", c->product, sizeof *c->product, read_product},
+                  {"product_blocks", c->blocks, sizeof *c->blocks, read_product},
                   {"product_library", c->library, sizeof *c->library, read_product},
                   {"experts", c->experts, sizeof *c->experts, read_expert},
                   {"experts_shared", c->shared, sizeof *c->shared, read_expert},

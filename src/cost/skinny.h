@@ -52,6 +52,7 @@ typedef struct clg_serve_curves {
     clg_expert_curve tuned[CLG_PRECISIONS], tuned_shared[CLG_PRECISIONS]; /* autotuned */
     clg_expert_curve whole[CLG_PRECISIONS];                               /* of all experts' rows */
     clg_product_curve product[CLG_PRECISIONS];
+    clg_product_curve blocks[CLG_PRECISIONS];  /* of weights with a scale a block, if told apart */
     clg_product_curve library[CLG_PRECISIONS]; /* where they are told apart */
     clg_read_curve cache[CLG_PRECISIONS];      /* decode attention, by the format of the cache */
     clg_latent_curve latent[CLG_PRECISIONS];

@@ -439,6 +439,18 @@ static void test_blocks(clg_arena *arena) {
     CHECK_NEAR(more, flop / 1979e12 * (1e4 - 5e3), 1e-2);
     CASE("but not faster than others: a share of 1 changes nothing");
     CHECK_NEAR(with_blocks_s(arena, "minimax-m2", 1), with_blocks_s(arena, "minimax-m2", 0), 1e-12);
+    CASE("where a GPU's products of blocks were timed, they take 1.66 instead of 1.06");
+    clg_scenario s = plan_scenario(arena, "minimax-m2", "mi355x", NULL, 0);
+    clg_engine e = engine(arena, "vllm");
+    clg_replica_choice c = {.tp = 8, .weights = CLG_FP8, .cache = CLG_BF16, .max_sequences = 8};
+    clg_replica timed = chosen(arena, &s, &e, c), borrowed = timed;
+    borrowed.curves.blocks[CLG_FP8].known = false;
+    const clg_gpu *gpu = &s.machine.gpu;
+    const clg_kernels *k = &s.kernels;
+    double in = clg_gemm_arithmetic_s(gpu, k, CLG_FP8, 8000, 1024, 3072);
+    double out = clg_gemm_arithmetic_s(gpu, k, CLG_FP8, 8000, 3072, 768);
+    CHECK_NEAR(clg_replica_dense_s(&timed, 8000) - clg_replica_dense_s(&borrowed, 8000),
+               62 * (1.66 - 1.06) * (in + out), 1e-7);
 }
 
 /* Qwen3 235B in 8 bit, 8 ranks of H200, 512 tokens: of 128 experts .996987 are reached (h =
