@@ -112,6 +112,9 @@ expect 0 out '^measured GPUs busy 15.0 % of the time, [0-9.]+ % as planned' diag
 # Dao-AILab/flash-attention issue 2635: attention's backward compiled anew in every step; idle GPUs tell it from the rest.
 expect 0 out '^[ 5-9][0-9.]+ %  recompiling: kernels are compiled again, [34][0-9.]* min a step' diagnose qwen3.5-35b-a3b --gpu b300-sxm --gpus 8 \
     --ep 8 --tp 1 --pp 1 --seq 8192 --micro-batch 4 --global-batch 32 --recompute full --stack megatron-2026 --measured 280s,2%:util
+# modelscope/ms-swift issue 9797: the same for every packed micro-batch, 508 s a step.
+expect 0 out '^[ 5-9][0-9.]+ %  recompiling' diagnose qwen3.5-35b-a3b --gpu b200-sxm --gpus 8 --ep 8 --tp 1 --pp 1 --seq 8192 \
+    --micro-batch 1 --global-batch 32 --stack megatron-2026 --measured 508s,1%:util
 # A step three times its plan: busy GPUs wait for each other, idle ones for the host or for data; a timed wait is the data.
 slow="llama-3-8b --gpus 64 --zero 3 --tp 1 --pp 1 --seq 4096 --micro-batch 1 --global-batch 64 --recompute none --stack torchtitan-2025"
 expect 0 out '^[ 3-9][0-9.]+ %  network_bandwidth' diagnose $slow --measured 3s,98%:util
