@@ -4,6 +4,7 @@
 #include "report/number_words.h"
 #include "report/price_words.h"
 #include "report_serving/headroom_report.h"
+#include "serve/degree.h"
 #include "serve/offline.h"
 #include "units/units.h"
 
@@ -93,7 +94,7 @@ static void print_sized(clg_text *t, const clg_serve_question *s, const clg_serv
                    "other tables\n",
                    fleet_gpus(t, s, &a->fast), fleet_gpus(t, s, &a->slow),
                    a->slow.attainable ? " GPUs" : "");
-    if (a->slow.attainable && a->slow.replicas > CLG_HEADROOM_WORTH * a->fleet.replicas)
+    if (a->slow.attainable && clg_is_past_cliff((double)a->fleet.replicas, (double)a->slow.replicas))
         clg_text_print(t,
                        "         P90 is past a cliff: that slow, a replica meets the target with "
                        "hardly any load\n");

@@ -181,8 +181,8 @@ static int by_gpus(const void *x, const void *y) {
     double left = isfinite(a->gpus_all) ? a->gpus_all : 1e300 / a->offline_tokens_per_s;
     double right = isfinite(b->gpus_all) ? b->gpus_all : 1e300 / b->offline_tokens_per_s;
     if (left != right) return left > right ? 1 : -1;
-    double more = b->offline_tokens_per_s - a->offline_tokens_per_s;
-    return (more > 0) - (more < 0);
+    double x_rate = a->offline_tokens_per_s, y_rate = b->offline_tokens_per_s;
+    return (y_rate > x_rate) - (y_rate < x_rate);
 }
 
 static void sort(weighing *w) { qsort(w->found, (size_t)w->count, sizeof *w->found, by_gpus); }
