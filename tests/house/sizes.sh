@@ -1,11 +1,18 @@
 #!/bin/sh
-# What one can read at once: files of src/ and probe/ have at most 400 lines, functions at most 60, those of tests too.
+# What one can read at once: files of src/ and probe/ have at most 400 lines, functions at most 60, those of tests too;
+# lines of docs/ at most 120 letters, but for tables and what programs print.
 cd "$(dirname "$0")/../.." || exit 1
 passed=0; failed=0
 for file in src/*/*.[ch] include/*.h probe/*.[ch]; do
     lines=$(wc -l <"$file")
     if [ "$lines" -gt 400 ]; then
         echo "$file has $lines lines: cut it where its parts meet"; failed=$((failed + 1))
+    else passed=$((passed + 1)); fi
+done
+for page in docs/*.md; do
+    wide=$(awk '/^ *```/ { fence = !fence } { print fence || /^\|/ ? "" : $0 }' "$page" | LC_ALL=C.UTF-8 grep -nE '^.{121,}' | cut -d: -f1 | tr '\n' ' ')
+    if [ -n "$wide" ]; then
+        echo "$page has lines of more than 120 letters: $wide"; failed=$((failed + 1))
     else passed=$((passed + 1)); fi
 done
 long() { # functions of more than 60 lines: how many, file, name
