@@ -94,7 +94,8 @@ static void print_sized(clg_text *t, const clg_serve_question *s, const clg_serv
                    "other tables\n",
                    fleet_gpus(t, s, &a->fast), fleet_gpus(t, s, &a->slow),
                    a->slow.attainable ? " GPUs" : "");
-    if (a->slow.attainable && clg_is_past_cliff((double)a->fleet.replicas, (double)a->slow.replicas))
+    if (a->slow.attainable &&
+        clg_is_past_cliff((double)a->fleet.replicas, (double)a->slow.replicas))
         clg_text_print(t,
                        "         P90 is past a cliff: that slow, a replica meets the target with "
                        "hardly any load\n");
