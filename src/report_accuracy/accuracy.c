@@ -175,8 +175,6 @@ static void print_tables(clg_text *t, const clg_validation *v) {
         print_rows(t, v, clg_csv_field(&csv, i, "source"), clg_csv_field(&csv, i, "title"));
 }
 
-/* What texts say and other pages hold against a command; and shares of peak that are often quoted.
- */
 static bool is_held(const clg_score *s) { return s->held_out; }
 static bool is_other(const clg_score *s) { return !s->held_out; }
 

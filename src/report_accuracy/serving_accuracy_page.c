@@ -3,6 +3,7 @@
 #include "dataset/dataset.h"
 #include "dataset/kept.h"
 #include "measured/scores.h"
+#include "report/number_words.h"
 #include "report_accuracy/serving_accuracy.h"
 
 #include <math.h>
@@ -13,10 +14,6 @@ static const double GOOD = 0.10, FAIR = 0.20; /* mean absolute error */
 enum { FEW = 4 };                             /* rows of which a constant is one */
 
 static const char *const measures[] = {"first token", "per token", "whole answer", "throughput"};
-
-static const char *share(clg_text *t, double value) {
-    return isfinite(value) ? clg_arena_print(t->arena, "%.1f", 100 * value) : "-";
-}
 
 /* ---- which rows */
 
@@ -51,9 +48,10 @@ static bool any(const clg_measured_table *m, bool held) {
 
 static void print_score(clg_text *t, const clg_measured_score *s) {
     clg_text_print(t, "| %s | %s | %d | %d | %s | %s | %s | %s | %s | %s | %s |\n", s->source,
-                   measures[s->measure], s->rows, s->scored, share(t, s->mape),
-                   share(t, s->median_ape), share(t, s->p90_ape), share(t, s->bias),
-                   share(t, s->coverage), share(t, s->roofline_mape), share(t, s->constant_mape));
+                   measures[s->measure], s->rows, s->scored, clg_words_share(t, s->mape),
+                   clg_words_share(t, s->median_ape), clg_words_share(t, s->p90_ape),
+                   clg_words_share(t, s->bias), clg_words_share(t, s->coverage),
+                   clg_words_share(t, s->roofline_mape), clg_words_share(t, s->constant_mape));
 }
 
 static bool of_source(const clg_measured_score *s, bool held) {
@@ -153,14 +151,15 @@ static void print_aim(clg_text *t, const clg_measured_table *m, const char *of, 
     clg_measured_score o = clg_measured_score_rows(m, keep, &others, measure);
     bool met = h.mape <= aim;
     clg_text_print(t, "| %s | at most %g %% | %d | %s | %s | %s | %s | %d | %s | %s |\n", of,
-                   100 * aim, h.scored, share(t, h.mape), share(t, h.median_ape),
-                   share(t, h.constant_mape), met ? "met" : "missed", o.scored, share(t, o.mape),
-                   share(t, o.median_ape));
+                   100 * aim, h.scored, clg_words_share(t, h.mape),
+                   clg_words_share(t, h.median_ape), clg_words_share(t, h.constant_mape),
+                   met ? "met" : "missed", o.scored, clg_words_share(t, o.mape),
+                   clg_words_share(t, o.median_ape));
 }
 
 /* A line of data/accuracy/serving-aims.csv. */
 static void print_line(clg_text *t, const clg_measured_table *m, const clg_csv *aims, int line) {
-    clg_error error;
+    clg_error error = {0};
     int measure;
     if (clg_name_value(clg_measure_names, "measure", clg_csv_field(aims, line, "measure"), &measure,
                        &error) != CLG_OK)
@@ -214,9 +213,9 @@ static void print_by(clg_text *t, const clg_measured_table *m, int by, const cha
         clg_measured_score rate = clg_measured_score_rows(m, keep, &a, CLG_MEASURE_RATE);
         clg_measured_score token = clg_measured_score_rows(m, keep, &a, CLG_MEASURE_TPOT);
         clg_text_print(t, "| %s | %d | %s | %s | %s | %d | %s | %s | %s |\n", name, rate.scored,
-                       share(t, rate.mape), share(t, rate.median_ape), share(t, rate.bias),
-                       token.scored, share(t, token.mape), share(t, token.median_ape),
-                       share(t, token.bias));
+                       clg_words_share(t, rate.mape), clg_words_share(t, rate.median_ape),
+                       clg_words_share(t, rate.bias), token.scored, clg_words_share(t, token.mape),
+                       clg_words_share(t, token.median_ape), clg_words_share(t, token.bias));
     }
 }
 

@@ -49,8 +49,8 @@ void clg_report_measured_peers(clg_text *t, const clg_measured_table *m) {
     clg_text_print(
         t, "\n## Beside other tools, on the same stages\n\n"
            "What other tools predicted for rows above was published with the measurements "
-           "([peers.csv](../data/serving-runs/peers.csv), a citation a line): for 41 of the 51 "
-           "stages of `held-out-open-loop.csv`. Errors in %%, without sign; *ceiling* on the "
+           "([peers.csv](../data/serving-runs/peers.csv), a citation a line). Errors in %%, "
+           "without sign; *ceiling* on the "
            "stages of the line above it.\n\n"
            "| tool | stages | whole answer, mean | median | per token, mean | median | first "
            "token, mean | median |\n|---|---|---|---|---|---|---|---|\n");

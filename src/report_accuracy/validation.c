@@ -6,14 +6,8 @@
 #include "report/number_words.h"
 #include "validate/first_look.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static void print_share(clg_text *t, double share, int width) {
-    const char *word = isfinite(share) ? clg_arena_print(t->arena, "%.1f", 100 * share) : "-";
-    clg_text_pad(t, word, width, true);
-}
 
 static void print_held_out(clg_text *t, const clg_held_out *h) {
     const clg_score *s = &h->held;
@@ -85,14 +79,14 @@ void clg_report_validation(clg_text *t, const clg_validation *v) {
         const clg_score *s = &v->score[i];
         clg_text_pad(t, s->source, 27, false);
         clg_text_print(t, " %5d  %5d", s->rows, s->scored);
-        print_share(t, s->mape, 6);
-        print_share(t, s->median_ape, 7);
-        print_share(t, s->p90_ape, 7);
-        print_share(t, s->bias, 7);
-        print_share(t, s->baseline_mape, 7);
-        print_share(t, s->coverage, 8);
-        print_share(t, s->memory_mape, 7);
-        print_share(t, s->fits_accuracy, 7);
+        clg_words_share_column(t, s->mape, 6);
+        clg_words_share_column(t, s->median_ape, 7);
+        clg_words_share_column(t, s->p90_ape, 7);
+        clg_words_share_column(t, s->bias, 7);
+        clg_words_share_column(t, s->baseline_mape, 7);
+        clg_words_share_column(t, s->coverage, 8);
+        clg_words_share_column(t, s->memory_mape, 7);
+        clg_words_share_column(t, s->fits_accuracy, 7);
         clg_text_print(t, "\n");
     }
     print_held_out(t, &v->held_out);
