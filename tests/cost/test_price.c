@@ -60,6 +60,25 @@ static void single(void) {
     CHECK_NEAR(slowed, 2 * clg_op_s(&p, &op), 1e-12);
 }
 
+/* 165.2 Tflop/s over 82.6 in fp32 are twice, 362.05 over 91.6 four times less a hundredth. */
+static void halved(void) {
+    CASE("a board with half the rate of its chip's matrix units feels half of what a stack loses");
+    clg_op op = {.kind = CLG_OP_GEMM, .count = 1, .batch = 1, .m = 5120, .n = 4096, .k = 4096};
+    op.precision = CLG_BF16;
+    static const struct {
+        const char *gpu;
+        double times;
+    } boards[] = {{"rtx-4090", 1.2}, {"l40s", 1 + 0.4 * 0.98812}, {"a100-sxm-80gb", 1.4}};
+    for (int i = 0; i < 3; i++) {
+        clg_scenario s = plan_scenario(&arena, "llama-2-7b", boards[i].gpu, "pytorch", 1);
+        clg_pricing p = {.gpu = &s.machine.gpu, .kernels = &s.kernels, .stack = &s.stack};
+        s.stack.kernels.slowdown = 1;
+        double alone = clg_op_s(&p, &op);
+        s.stack.kernels.slowdown = 1.4;
+        CHECK_NEAR(clg_op_s(&p, &op) / alone, boards[i].times, 1e-5);
+    }
+}
+
 /* 4,096 tokens, 768 features, 50,257 words: 2 x 4,096 x 50,257 x 768 over 500 x 100 x 1e9 a second
  * and the launch of 3 us. */
 static void odd(void) {
@@ -248,6 +267,7 @@ int main(void) {
     exchanges();
     arrived_rows();
     single();
+    halved();
     odd();
     calls();
     scaling();
