@@ -79,16 +79,19 @@ const char *clg_scenario_refuses(clg_arena *arena, const clg_scenario *scenario,
                            half ? ": --precision fp16" : "");
 }
 
+/* Padded, every expert's rows are as many as the busiest's, whose rank is the fullest. */
 double clg_learned_imbalance(const clg_scenario *scenario, const clg_layout *layout) {
     const clg_model *model = &scenario->model;
+    bool padded = scenario->stack.experts.rows == CLG_ROWS_PADDED;
     double tokens = (double)layout->micro_batch * (double)layout->seq / layout->cp, fullest = 1;
     if (layout->sp) tokens /= layout->tp;
     for (int i = 0; i < model->kinds; i++) {
         const clg_mlp *mlp = &model->kind[i].mlp;
+        int parts = padded ? (int)mlp->experts : layout->ep;
+        double rows = tokens * mlp->experts_per_token * layout->ep / parts;
         if (mlp->experts > 1)
             fullest =
-                fmax(fullest, clg_fullest_rank(scenario->expert_spread, layout->ep, mlp->experts,
-                                               tokens * mlp->experts_per_token));
+                fmax(fullest, clg_fullest_rank(scenario->expert_spread, parts, mlp->experts, rows));
     }
     return fullest;
 }

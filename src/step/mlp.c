@@ -118,6 +118,7 @@ static void permute(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
  * 2026-04 (models/common/token_dispatcher.py): picked 2, weighed 2, added up 3; backward 2, the
  * weighing, by index; sent to other ranks, what sorts them on arrival by index too, for the 2 that
  * are counted there. That its sum runs in a fixed order is left out. The weighing keeps its input.
+ * Padded (KempnerForge): as these, of PyTorch's own operations.
  * Megatron-Core, not fused (moe/moe_utils.py, permute and unpermute): summed by scatter_add, the
  * pick undone by index_add, both as long as what follows, for the 2 that are counted there. Zeros,
  * and how slow the sum's backward is (a gather by element), are left out. Backward by index, zeros
@@ -131,7 +132,7 @@ static void move_rows(clg_block *block, const clg_shard *shard, const clg_mlp *m
     double forward = compiled ? 9 : 7, backward = compiled ? 6 + by_index : 4 + 3 * by_index;
     clg_expert_rows kind = shard->stack->experts.rows;
     bool added = kind == CLG_ROWS_ADDED;
-    if (kind == CLG_ROWS_PICKED) {
+    if (kind == CLG_ROWS_PICKED || kind == CLG_ROWS_PADDED) {
         forward = 3;
         backward = (compiled ? 1 : 4) + by_index + (arrive ? by_index - 2 : 0);
     } else if (added) {
@@ -143,6 +144,11 @@ static void move_rows(clg_block *block, const clg_shard *shard, const clg_mlp *m
     clg_block_memory(block, "move rows by index", forward * once, added ? 2 : 12, backward * once,
                      added ? 2 : 24);
     if (!added) block->saved_bytes += once;
+}
+
+/* Ops from here on pass over rows that the rank was sent. Casts beside products are left out. */
+static void mark_arrived(clg_block *block, int from) {
+    for (int i = from; i < block->ops; i++) block->op[i].arrived = true;
 }
 
 /* The down projection's biases, weighed by each row's probability as the rows were (Megatron-Core
@@ -163,16 +169,18 @@ static void add_biases(clg_block *block, const clg_shard *shard, double elements
  * expert into a batch as long as the busiest, and read out of it (KempnerForge model/moe.py of
  * 2026, grouped_expert_forward). A write into a part of a tensor is undone by a copy of the
  * gradient of the whole (torch/csrc/autograd/functions/tensor.cpp, CopySlices): as many copies of
- * each batch as experts. Left out: rows of the batch that no token fills, and its memory. */
+ * each batch as experts. A read of a part is undone by zeros of the whole, which are added up
+ * (ATen/native/TensorShape.cpp, slice_backward, select_backward): written, read twice, written. */
 static void pad_experts(clg_block *block, const clg_shard *shard, double elements, double experts,
                         double parameters) {
     double w = shard->wide_bytes, batch = 2 * elements * w, weights = 2 * parameters * w;
     int local = (int)(experts + 0.5);
     if (shard->stack->experts.rows != CLG_ROWS_PADDED || local < 2) return;
     clg_block_memory(block, "stack experts' weights", weights, 1, weights, 1);
-    clg_block_memory(block, "pad experts' rows", 2 * batch, 2 * local, 2 * local * batch,
-                     2 * local);
+    clg_block_memory(block, "pad experts' rows", 2 * batch, 2 * local, 6 * local * batch,
+                     8 * local);
     block->op[block->ops - 1].expert_calls = block->op[block->ops - 2].expert_calls = 1;
+    mark_arrived(block, block->ops - 2);
 }
 
 /* A loop over experts (transformers before 5, modeling_mixtral.py and its kin). Kernels of one
@@ -190,11 +198,6 @@ static void loop_experts(clg_block *block, const clg_shard *shard, const clg_mlp
     clg_block_memory(block, "loop over experts", local * tokens * mlp->experts_per_token * 16,
                      13 * local, local * all * 4 * shard->wide_bytes, 30 * local);
     block->op[block->ops - 1].expert_calls = block->op[block->ops - 2].expert_calls = 1;
-}
-
-/* Ops from here on pass over rows that the rank was sent. Casts beside products are left out. */
-static void mark_arrived(clg_block *block, int from) {
-    for (int i = from; i < block->ops; i++) block->op[i].arrived = true;
 }
 
 /* Products of the local experts; adapters stand beside the matrices of each, as Hugging Face PEFT

@@ -492,6 +492,11 @@ static void learned(void) {
     CHECK(clg_pricing_of(&s, &l).imbalance == 1);
     l.ep = 1;
     CHECK(clg_learned_imbalance(&s, &l) == 1);
+    CASE("padded, all 128 are as long as the busiest: of 256 rows each 2.5942 x 0.7028 above");
+    s.stack.experts.rows = CLG_ROWS_PADDED;
+    CHECK_NEAR(clg_learned_imbalance(&s, &l), 1 + 2.5942 * 0.70278, 1e-4);
+    l.ep = 16;
+    CHECK_NEAR(clg_learned_imbalance(&s, &l), 1 + 2.5942 * 0.70005, 1e-2);
 }
 
 /* The module of one more token: a layer, a projection and another pass of the head. */

@@ -446,6 +446,29 @@ static void rows_that_arrived(void) {
     CHECK(marked == 6); /* forward and backward of each */
 }
 
+static const clg_op *op_named(const clg_block *block, const char *name, clg_pass pass) {
+    for (int i = 0; i < block->ops; i++)
+        if (strcmp(block->op[i].name, name) == 0 && block->op[i].pass == pass) return &block->op[i];
+    return NULL;
+}
+
+static void padded_experts(void) {
+    CASE("a batch of 128 experts' rows: 32,768 x 2048 x 2 bytes, written into and read out of; "
+         "backward 2 copies a write, and 4 passes over zeros a read, for each expert");
+    clg_scenario s = plan_scenario(&arena, "qwen3-30b-a3b", "h200-sxm", "fsdp2-2026", 8);
+    clg_layout l = plan_layout(4096);
+    l.dp = 8, l.zero = 3, l.global_batch = 8;
+    const clg_block *layer = &built(&s, &l)->kind[0];
+    const clg_op *forth = op_named(layer, "pad experts' rows", CLG_PASS_FORWARD);
+    const clg_op *back = op_named(layer, "pad experts' rows", CLG_PASS_BACKWARD_INPUT);
+    CHECK(forth && back && forth->arrived && back->arrived);
+    CHECK_NEAR(forth->hbm_bytes * forth->count, 4 * 134217728.0, 1e-12);
+    CHECK_NEAR(back->hbm_bytes * back->count, 12 * 128 * 134217728.0, 1e-12);
+    CASE("and picked by index before, weighed and added after: 7 passes, 4 of them counted apart");
+    const clg_op *moved = op_named(layer, "move rows by index", CLG_PASS_FORWARD);
+    CHECK(moved && fabs(moved->hbm_bytes * moved->count / (3 * 134217728.0) - 1) < 1e-12);
+}
+
 static void context_traffic(void) {
     clg_scenario s = plan_scenario(&arena, "llama-3.1-8b", "h100-sxm", "megatron-2024", 64);
     clg_layout l = plan_layout(8192);
@@ -687,6 +710,7 @@ int main(void) {
     experts_in_rows();
     wide_experts();
     rows_that_arrived();
+    padded_experts();
     context_traffic();
     edges();
     absent();
