@@ -77,10 +77,9 @@ static int words_of(const char *title) {
 }
 
 /* "h100" is the one of several that says so; "3090", "Tesla T4", "NVIDIA GeForce RTX 4090" the only
- * one whose title has these words, or of those the one with the fewest: the 4090, not the 4090 D.
- */
+ * one whose title has these words. */
 static bool find_meant(clg_arena *arena, const char *name, clg_gpu *gpu) {
-    int count, found = 0, fewest = 0;
+    int count, found = 0;
     const clg_gpu *all = gpus(arena, &count);
     for (int i = 0; i < count; i++) {
         if (!all[i].usual_for || !clg_name_same(&all[i].usual_for, 1, name)) continue;
@@ -88,6 +87,19 @@ static bool find_meant(clg_arena *arena, const char *name, clg_gpu *gpu) {
         gpu->asked = all[i].usual_for;
         return true;
     }
+    for (int i = 0; i < count; i++) {
+        if (!clg_name_of_title(name, all[i].title)) continue;
+        *gpu = all[i];
+        found++;
+    }
+    return found == 1;
+}
+
+/* Of several whose titles have these words, and none is the usual, the one with the fewest: the
+ * 4090, not the 4090 D. */
+static bool find_shortest(clg_arena *arena, const char *name, clg_gpu *gpu) {
+    int count, found = 0, fewest = 0;
+    const clg_gpu *all = gpus(arena, &count);
     for (int i = 0; i < count; i++) {
         int words = words_of(all[i].title);
         if (!clg_name_of_title(name, all[i].title) || (found > 0 && words > fewest)) continue;
@@ -178,7 +190,9 @@ clg_status clg_gpu_find(clg_arena *arena, const char *name, clg_gpu *gpu, clg_er
     clg_node node;
     const clg_file *file = find(arena, "GPU", "gpu/", name, &unknown);
     if (file) return clg_gpu_read(arena, file->path, file->text, file->size, gpu, error);
-    if (find_meant(arena, name, gpu) || find_described(arena, name, gpu)) return CLG_OK;
+    if (find_meant(arena, name, gpu) || find_described(arena, name, gpu) ||
+        find_shortest(arena, name, gpu))
+        return CLG_OK;
     *error = unknown;
     if (!find_rented(arena, name, &node)) return CLG_BAD_INPUT;
     *error = (clg_error){0};

@@ -109,6 +109,7 @@ static void as_written(void) {
     } cards[] = {{"3090", "rtx-3090", "kernel/rtx-4090.json"},
                  {"4090", "rtx-4090", "kernel/rtx-4090.json"},
                  {"GeForce RTX 4090", "rtx-4090", "kernel/rtx-4090.json"},
+                 {"V100-32GB", "v100-sxm-32gb", "kernel/v100-sxm-32gb.json"},
                  {"RTX3080", "rtx-3080", "kernel/rtx-4090.json"},
                  {"NVIDIA GeForce RTX 4080", "rtx-4080", "kernel/rtx-4090.json"},
                  {"5090", "rtx-5090", "kernel/rtx-5090.json"},
