@@ -123,6 +123,7 @@ static void as_written(void) {
                  {"3090 Ti", "rtx-3090-ti", "kernel/rtx-4090.json"},
                  {"A6000 Ada", "rtx-6000-ada", "kernel/l40s.json"},
                  {"TITAN RTX", "titan-rtx", "kernel/a40.json"},
+                 {"NVIDIA TITAN RTX", "titan-rtx", "kernel/a40.json"},
                  {"RTX 8000", "quadro-rtx-8000", "kernel/a40.json"},
                  {"Tesla V100-PCIE-32GB", "v100-pcie-32gb", "kernel/v100-sxm-32gb.json"},
                  {"MI210", "mi210", "kernel/mi300x.json"},
@@ -146,6 +147,23 @@ static void as_written(void) {
         CHECK(clg_gpu_find(&arena, cards[i].written, &gpu, &e) == CLG_OK);
         CHECK(strcmp(gpu.name, cards[i].gpu) == 0);
         CHECK(strcmp(clg_kernels_file(&arena, &gpu, &borrowed)->path, cards[i].kernels) == 0);
+    }
+}
+
+/* The words of a title, whatever other boards there are: one more must not make them mean two. */
+static void as_titled(void) {
+    CASE("every GPU by its title");
+    int count;
+    const clg_file *files = clg_dataset_folder("gpu/", &count);
+    CHECK(count > 40);
+    for (int i = 0; i < count; i++) {
+        clg_gpu gpu, found;
+        clg_error e = {0};
+        CHECK(clg_gpu_read(&arena, files[i].path, files[i].text, files[i].size, &gpu, &e) ==
+              CLG_OK);
+        const char *words = strcmp(gpu.name, "titan-rtx") == 0 ? gpu.reported_as : gpu.title;
+        CHECK(clg_gpu_find(&arena, words, &found, &e) == CLG_OK);
+        CHECK_TEXT(found.name, gpu.name);
     }
 }
 
@@ -179,6 +197,7 @@ int main(void) {
     as_sold();
     beside_another_fabric();
     as_written();
+    as_titled();
     contradictions();
     clg_arena_clear(&arena);
     return DONE;
