@@ -33,8 +33,19 @@ void clg_odd_hugging_face(clg_reading *r) {
         clg_job_put(r, CLG_JOB_SEQ, source + target, NULL, "longest source and target together");
 }
 
-/* SFT's loss_type is chunked_nll since TRL 1.7 (2026-06, pull request 5846; sft_trainer.py,
- * _chunked_cross_entropy_loss): 256 tokens at a time, whose logits are made again. */
+/* 256 tokens at a time, whose logits are made again from an fp32 copy of the head (TRL
+ * trainer/sft_trainer.py, _chunked_cross_entropy_loss, _chunk). */
+static void chunk_loss(clg_reading *r) {
+    double tokens = clg_job_get(r, CLG_JOB_SEQ) * clg_job_get(r, CLG_JOB_MICRO_BATCH);
+    clg_found_key key = clg_job_key(r, r->main, "loss_type");
+    if (tokens >= 512)
+        clg_job_put_word(
+            r, CLG_JOB_TERM,
+            clg_arena_print(r->arena, "loss_chunks=%.0f,loss_wide_head=true", ceil(tokens / 256)),
+            clg_job_from(r, &key), NULL);
+}
+
+/* SFT's loss_type is chunked_nll since TRL 1.7 (2026-06, pull request 5846). */
 void clg_odd_trl(clg_reading *r) {
     bool said = clg_job_is(clg_odd_word(r, "loss_type", ""), "chunked_nll");
     bool left = clg_job_key(r, r->main, "loss_type").node == NULL;
@@ -42,11 +53,13 @@ void clg_odd_trl(clg_reading *r) {
                       (r->program && clg_job_has(r->program, "sft"));
     bool liger = clg_job_is(clg_odd_word(r, "use_liger_kernel|use_liger", ""), "true");
     if (!said && !(left && fine_tunes && !liger)) return;
-    clg_job_note_down(r->arena, &r->job->doubts, "loss_type", NULL,
-                      said ? "chunked_nll keeps no logits: memory is priced with them, too high"
-                           : "TRL 1.7 and later (2026-06) keep no logits (chunked_nll): memory is "
-                             "priced with them, as before; --cross-entropy fused comes nearer",
-                      -1);
+    if (said) chunk_loss(r);
+    clg_job_note_down(
+        r->arena, &r->job->doubts, "loss_type", NULL,
+        said ? "chunked_nll multiplies the head in fp32, twice forward: slower than priced"
+             : "TRL 1.7 and later (2026-06) keep no logits (chunked_nll): memory is "
+               "priced with them, as before; --cross-entropy fused comes nearer",
+        -1);
 }
 
 /* Of old files: batch_size counts a rank's samples of a step. */

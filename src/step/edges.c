@@ -145,5 +145,8 @@ void clg_block_head(clg_block *block, const clg_shard *shard) {
     double table =
         model->tied ? (double)(model->vocab * model->hidden) : (double)model->head_parameters;
     block->dense_parameters = table / shard->layout->tp + (double)model->final_parameters;
+    bool trained = shard->layout->adapter.kind == CLG_ADAPTER_NONE;
+    if (shard->stack->loss.wide_head)
+        block->transient_bytes += (trained ? 8 : 4) * table / shard->layout->tp;
     for (int i = 0; i < model->prediction_layers; i++) predict_further(block, shard, hidden, local);
 }

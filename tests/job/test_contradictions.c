@@ -127,11 +127,13 @@ static void words_of_keys(void) {
 }
 
 static void losses(void) {
-    CASE("TRL's loss in chunks: priced with its logits, said");
+    CASE("TRL's loss in chunks: slower than priced, said; where nothing names it, with its logits");
 #define TRL "--model_name_or_path Qwen/Qwen3-8B --per_device_train_batch_size 1 --max_length 4096 "
     SAID("TRL 1.7 and later", "a.sh", "accelerate launch -m trl.scripts.sft " TRL "\n");
-    SAID("chunked_nll keeps", "a.sh",
+    SAID("chunked_nll multiplies the head in fp32", "a.sh",
          "accelerate launch -m trl.scripts.sft " TRL "--loss_type chunked_nll\n");
+    JOB("seq=4096 term=loss_chunks=16,loss_wide_head=true", "a.sh",
+        "accelerate launch -m trl.scripts.sft " TRL "--loss_type chunked_nll\n");
     UNSAID("chunked_nll", "a.sh", "accelerate launch -m trl.scripts.sft " TRL "--loss_type nll\n");
     UNSAID("chunked_nll", "a.sh",
            "accelerate launch -m trl.scripts.sft " TRL "--use_liger_kernel true\n");

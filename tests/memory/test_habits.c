@@ -157,6 +157,14 @@ static void losses_in_parts(void) {
     of(&plan);
     CHECK_NEAR(step.head.saved_bytes, 2 * 4096.0 * 4096 * 2, 1e-14);
     CHECK_NEAR(step.head.transient_bytes, 4096.0 * 32000 * 6 / 8, 1e-14);
+    CASE("of an fp32 copy of the head, 4 bytes, which has an fp32 gradient, 4");
+    plan.s.stack.loss.wide_head = true;
+    of(&plan);
+    CHECK_NEAR(step.head.transient_bytes, 4096.0 * 32000 * 6 / 8 + 8 * TABLE, 1e-14);
+    CASE("none beside adapters");
+    plan.l.adapter = (clg_adapter){.kind = CLG_ADAPTER_LORA, .base = CLG_BASE_BF16, .rank = 8};
+    of(&plan);
+    CHECK_NEAR(step.head.transient_bytes, 4096.0 * 32000 * 6 / 8 + 4 * TABLE, 1e-14);
 }
 
 static void what_is_frozen(void) {
