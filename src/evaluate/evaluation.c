@@ -36,6 +36,10 @@ double clg_ledger_traffic_s(const clg_time_ledger *t) {
     return t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s + t->dp_exposed_s + t->pp_exposed_s;
 }
 
+double clg_exposed_share(const clg_evaluation *e) {
+    return clg_ledger_traffic_s(&e->time) / e->step_s;
+}
+
 double clg_executed_flop_per_s_per_gpu(const clg_evaluation *e) {
     return e->executed_flop / e->step_s / (double)clg_layout_gpus(&e->layout);
 }

@@ -93,6 +93,9 @@ typedef struct clg_evaluation {
     const char *caveats; /* "; "-joined: borrowed curves, outside fitted range; NULL */
 } clg_evaluation;
 
+/* Exposed traffic of all kinds over the step. */
+double clg_exposed_share(const clg_evaluation *evaluation);
+
 /* What HFU is a share of: executed, recomputation counted, masked attention not. */
 double clg_executed_flop_per_s_per_gpu(const clg_evaluation *evaluation);
 

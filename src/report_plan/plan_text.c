@@ -141,7 +141,7 @@ static void print_wall(clg_text *t, const clg_evaluation *e) {
     clg_text_print(t, "wall     %s", clg_name_of(clg_wall_names, (int)e->bound_by));
     if (traffic)
         clg_text_print(t, " most; traffic in all is %.0f %% of the step",
-                       100 * clg_ledger_traffic_s(&e->time) / e->step_s);
+                       100 * clg_exposed_share(e));
     clg_text_print(t, "\n");
 }
 
