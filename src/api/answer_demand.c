@@ -207,7 +207,7 @@ static void write_text(clg_text *out, const void *from) {
         clg_report_deadline(out, &a->question, &a->answer, &a->job);
     else
         clg_report_demand(out, &a->question, &a->answer, &a->headroom);
-    clg_report_quality(out, &a->replica);
+    clg_report_quality(out, &a->replica, a->found.count > 0);
     clg_report_frontier(out, &a->question, &a->frontier);
     bool sized = a->job.requests == 0 && a->question.replicas == 0 && a->answer.attainable;
     double gpus = (double)a->answer.fleet.replicas * clg_replica_gpus(&a->replica);

@@ -4,6 +4,9 @@
 #include "cli/page.h"
 #include "cli/planning.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static const size_t table_bytes = (size_t)512 << 20, trace_bytes = (size_t)8 << 30;
 
 static clg_status read_config(void *context, const char *path, clg_attachment *file,
@@ -19,10 +22,15 @@ static clg_status attach(clg_session *session, clg_param param, size_t most, clg
     return clg_file_attach(session->arena, path, most, &session->request.file[param], error);
 }
 
+/* No file of that name: the table may not be known to be one. */
 static clg_status read_table(clg_session *session, clg_error *error) {
-    session->request.model = session->operand[0];
-    return clg_file_attach(session->arena, session->operand[0], table_bytes,
-                           &session->request.model_file, error);
+    const char *path = session->request.model = session->operand[0];
+    clg_status status =
+        clg_file_attach(session->arena, path, table_bytes, &session->request.model_file, error);
+    const char *meant = clg_command_instead(session->arena, session->command->name);
+    if (status != CLG_OK && meant && !strstr(path, ".csv") && clg_file_absent(path))
+        snprintf(error->mend, sizeof error->mend, "%s", meant);
+    return status;
 }
 
 /* Files of a job, and logs, whole. */

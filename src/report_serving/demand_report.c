@@ -282,6 +282,9 @@ void clg_report_front_ends(clg_text *t, const clg_serve_question *s, const clg_s
                        s->replica->rules.front_ends > 1 ? "es" : "");
 }
 
+/* Longer than anybody waits for a first word. */
+static const double waits_s = 60;
+
 static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     const clg_replica *r = s->replica;
     if (r->curves.borrowed)
@@ -291,6 +294,10 @@ static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_se
     if (s->spare_gpus > 0)
         clg_text_print(t, "note     %s of the GPUs given make no replica of %d: they are idle\n",
                        clg_words_grouped(t, (double)s->spare_gpus), clg_replica_gpus(r));
+    if (s->demand->clients > 0 && s->replicas == 0 && a->fleet.ttft_s.p50 > waits_s)
+        clg_text_print(
+            t, "note     so many at once wait: --ttft 2s sizes a fleet for them, --turn-gap "
+               "60s is how often a user asks\n");
     if (a->fleet.simulated < a->fleet.replicas)
         clg_text_print(t,
                        "note     %lld of the replicas %s simulated; the others are dealt "

@@ -58,7 +58,8 @@ void clg_json_levers(clg_json_writer *writer, const char *key, const clg_lever *
 clg_iteration clg_report_iteration(const clg_serve_question *question,
                                    const clg_serve_answer *answer);
 
-/* What weights in a narrower format than the model's own lose; nothing of its own. */
-void clg_report_quality(clg_text *text, const clg_replica *replica);
+/* What weights in a narrower format than the model's own lose; of its own, unless others were
+ * `searched`, which narrower one loses nothing. */
+void clg_report_quality(clg_text *text, const clg_replica *replica, bool searched);
 
 #endif

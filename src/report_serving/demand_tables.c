@@ -196,12 +196,32 @@ void clg_report_gpus(clg_text *t, const clg_lever *row, int count, const clg_unr
     print_left_out(t, "no products in bf16", left->narrow);
 }
 
-void clg_report_quality(clg_text *t, const clg_replica *r) {
+/* What a search would weigh first. */
+static void print_lossless(clg_text *t, const clg_replica *r) {
+    clg_format list[CLG_FORMATS];
+    clg_error none = {0};
+    int count;
+    const clg_scenario *s = r->scenario;
+    if (clg_formats_of(t->arena, &s->model, &s->machine.gpu, list, &count, &none) != CLG_OK) return;
+    for (int i = 1; i < count; i++) {
+        if (list[i].loss > 0) continue;
+        clg_text_print(t,
+                       "quality  weights in %s would lose nothing in published tests, and may take "
+                       "fewer GPUs: --search\n",
+                       clg_name_of(clg_precision_names, (int)list[i].weights));
+        return;
+    }
+}
+
+void clg_report_quality(clg_text *t, const clg_replica *r, bool searched) {
     const clg_model *m = &r->scenario->model;
     clg_precision own = r->layout.weights;
     double loss = clg_format_loss(t->arena, m, &r->scenario->machine.gpu, own);
     const char *name = clg_name_of(clg_precision_names, (int)own);
-    if (clg_precision_bytes(own) >= clg_precision_bytes(m->stored)) return;
+    if (clg_precision_bytes(own) >= clg_precision_bytes(m->stored)) {
+        if (!searched) print_lossless(t, r);
+        return;
+    }
     if (isnan(loss))
         clg_text_print(
             t, "quality  what weights in %s lose is not known here: try your own tests\n", name);

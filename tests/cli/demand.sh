@@ -119,6 +119,8 @@ expect 0 out 'autoscaled at 70 % of their rate +0.[0-9]+ +1 .* 100.00 %$' demand
     --span 1d --least-replicas 0
 expect 1 err 'longer --scale-window' demand $m --rate 0.001req/s --span 1000d --scale-window 1s
 expect 0 out '^quality  weights in int4 lose some 2 % of scores' demand $m --rate 1req/s --weights int4
+expect 0 out '^quality  weights in fp8 would lose nothing .*: --search$' demand $m --rate 1req/s --span 1min
+expect 0 out '^note     so many at once wait: --ttft 2s' demand $m --clients 20000 --requests 20000
 expect 0 out '^quality  what weights in mxfp4 lose is not known' demand $m --rate 1req/s --weights mxfp4
 expect 0 out '"quality_loss": 0,' demand $m --rate 1req/s --weights fp8 --json
 expect 0 out 'per million tokens, prompts and answers' demand $m --rate 50req/s --span 5min --prompt 400tok --output 1tok

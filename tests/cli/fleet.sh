@@ -10,6 +10,8 @@ tags;qwen3-0.6b;1req/s;300tok;5tok;500ms;100ms;;b
 guard;llama-3.2-1b;1req/s;300tok;5tok;500ms;100ms;;b
 END
 few="--span 2min --gpus 8"
+expect 1 err 'it takes a table: name,model,rate' fleet llama-3.3-70b
+expect 2 err 'one argument too many; it takes a table' fleet llama-3.3-70b qwen3-32b --rate 5req/s
 expect 0 out '^takes    1 node = 8 GPUs .*saves 2 nodes' fleet "$models" $few
 check "no fleet to buy is named" "grep -Eq '^buy      [0-9]+ nodes? = [0-9]+ GPUs, .* with 90 % chance' $scratch/out"
 check "a column for somebody else is named" 'grep -q "not read: owner" "$scratch/out"'
