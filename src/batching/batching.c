@@ -23,6 +23,7 @@ clg_iteration_cost clg_cost_in_units(const clg_iteration_cost *c) {
     clg_iteration_cost cost = *c;
     if (c->drafted <= 0) return cost;
     cost.context_s *= c->gained;
+    cost.mixed_s *= c->gained;
     cost.context_pad /= c->gained;
     cost.pair_s *= c->gained * c->gained;
     cost.scan_s *= c->gained;

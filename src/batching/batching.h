@@ -33,7 +33,7 @@
 #include "demand/demand.h"
 #include "stack/front_end.h"
 
-enum { CLG_COST_TERMS = 8 };
+enum { CLG_COST_TERMS = 9 };
 
 typedef struct clg_iteration_cost {
     const double *dense_s; /* [max_tokens + 1] by tokens in the iteration */
@@ -47,6 +47,7 @@ typedef struct clg_iteration_cost {
         struct {
             double sequence_s; /* per sequence in the iteration */
             double context_s;  /* per token of cache that decoding sequences read */
+            double mixed_s;    /* and more of it in an iteration that has prompts, too */
             double pair_s;     /* per query-key pair of a prefill chunk */
             double state_s;    /* per decoding sequence: states read and written */
             double scan_s;     /* per token of a prefill chunk, beside dense_s: states of layers */

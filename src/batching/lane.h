@@ -266,7 +266,8 @@ static inline double clg_lane_beside_of(const clg_iteration_cost *c, const clg_r
     double prompts = c->pair_s * rank->pairs + c->scan_s * (double)rank->chunk;
     if (alone) return prompts;
     double tokens = (double)rank->context + c->context_pad * rank->decoding;
-    return c->context_s * tokens + c->state_s * rank->decoding + prompts;
+    double context_s = c->context_s + (rank->chunk > 0 ? c->mixed_s : 0);
+    return context_s * tokens + c->state_s * rank->decoding + prompts;
 }
 
 int clg_lane_crowd_of_many(const clg_lane *r, bool alone);

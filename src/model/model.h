@@ -68,6 +68,7 @@ typedef struct clg_attention {
     int rope_dim;       /* MLA: rope part of head_dim, shared by heads on the key side; GROUPED: the
                            rotated part; 0: all of it */
     bool rotary;        /* rotates queries and keys (a memory-bound kernel) */
+    bool sinks;         /* one trained sink per head, which a softmax counts */
     bool query_key_norm;  /* norms on q and k (a memory-bound kernel) */
     bool norm_over_heads; /* those run over all heads together: a sum across tensor ranks */
     int gate_dim; /* columns of a gate of the output that each head has, made of the hidden width:

@@ -166,7 +166,7 @@ static int64_t attention_extra(const raw_model *raw, const clg_attention *a) {
     /* Latent attention: biases sit on the two low-rank inputs only. */
     if (a->kind == CLG_ATTENTION_LATENT)
         extra = raw->qkv_bias ? raw->query_rank + raw->kv_rank + raw->rope_dim : 0;
-    if (has_sinks(raw, a)) extra += a->heads;
+    if (a->sinks) extra += a->heads;
     if (has(raw, CLG_WIDE_NORMS)) extra += width + kv;
     if (has(raw, CLG_RELATIVE)) extra += raw->hidden * width;
     return extra;
@@ -253,6 +253,7 @@ static clg_status layer_of(const raw_model *raw, int64_t layer, clg_layer_kind *
                              .parallel = side_by_side,
                              .layer_norm = has(raw, CLG_LAYER_NORM),
                              .norm_values = clg_raw_norm_values(raw)};
+    kind->attention.sinks = has_sinks(raw, &kind->attention);
     kind->norms = norms_of(raw, kind);
     kind->extra = extra_of(raw, kind);
     if (!is_idle(raw, layer)) return CLG_OK;

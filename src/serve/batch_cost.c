@@ -10,6 +10,7 @@
 #include "serve/batch_cost.h"
 
 #include <math.h>
+#include <string.h>
 
 clg_serving clg_serving_of(const clg_replica *r) {
     return (clg_serving){.model = &r->scenario->model,
@@ -32,6 +33,7 @@ typedef struct pricing {
     clg_serving serving;
     clg_iteration_pricing by;
     double layers[CLG_LAYER_KINDS]; /* of each kind */
+    bool mixed; /* tiles of FlashAttention 2 hold a sequence that decodes beside a prompt */
 } pricing;
 
 static void count_kinds(const clg_model *m, double layers[CLG_LAYER_KINDS]) {
@@ -54,6 +56,31 @@ static void begin(pricing *p, const clg_replica *r) {
 
 /* ---- contexts */
 
+/* FlashAttention 2 knows no sinks, no heads wider than 256 and no 8-bit cache: Triton does then. */
+static bool takes_flash2(const pricing *p, const clg_model *m) {
+    enum { WIDEST = 256 };
+    bool fits = p->by.attention == CLG_FLASH2 &&
+                strcmp(p->serving.machine->gpu.vendor, "nvidia") == 0 &&
+                clg_precision_bytes(p->serving.layout->cache) >= 2;
+    for (int k = 0; k < m->kinds; k++)
+        fits = fits && !m->kind[k].attention.sinks && m->kind[k].attention.head_dim <= WIDEST;
+    return fits;
+}
+
+/* It multiplies tiles of 64 queries of one head. Where nobody has more than one query it puts the
+ * heads of a group into one tile; beside a prompt each decoding sequence has a tile a head
+ * (vllm-project/flash-attention, flash_api.cpp: seqlenq_ngroups_swapped;
+ * flash_fwd_launch_template.h: kBlockM of run_mha_fwd_splitkv_dispatch). */
+static double mixed_s(const pricing *p, const clg_attention *a, const clg_iteration_op *read) {
+    enum { TILE = 64 };
+    if (a->heads <= a->kv_heads || read->kernel != CLG_KERNEL_CACHE || read->op.hbm_bytes <= 0)
+        return 0;
+    double rate = p->serving.machine->gpu.peak_flop_per_s[CLG_BF16] *
+                  p->by.kernels->attention[CLG_FLASH2].forward_efficiency;
+    double flop = TILE * 2.0 * (a->head_dim + a->value_head_dim) * a->heads / p->serving.layout->tp;
+    return fmax(0, read->share * flop / rate - clg_iteration_op_s(&p->by, read));
+}
+
 static void decode_costs(const pricing *p, const clg_attention *a, double layers, double context,
                          int drafted, clg_iteration_cost *cost) {
     clg_iteration_ops read, states;
@@ -63,6 +90,9 @@ static void decode_costs(const pricing *p, const clg_attention *a, double layers
     clg_context_states(&p->serving, a, drafted, &states);
     cost->context_s += layers * clg_iteration_ops_s(&p->by, &read);
     cost->state_s += layers * clg_iteration_ops_s(&p->by, &states);
+    bool mixed = p->mixed && a->kind == CLG_ATTENTION_GROUPED;
+    for (int i = 0; mixed && i < read.count; i++)
+        cost->mixed_s += layers * mixed_s(p, a, &read.op[i]);
     for (int i = 0; i < read.count; i++)
         if (read.op[i].kernel == CLG_KERNEL_CACHE && clg_latent_bound(&p->by, &read.op[i]))
             cost->context_pad =
@@ -85,12 +115,15 @@ void clg_context_costs(const clg_replica *r, double context, int drafted,
     double shared = (double)r->layout.pp * r->layout.dp;
     pricing p;
     begin(&p, r);
-    cost->context_s = cost->context_pad = cost->pair_s = cost->state_s = cost->scan_s = 0;
+    p.mixed = r->engine.one_attention > 0 && takes_flash2(&p, m);
+    cost->context_s = cost->mixed_s = cost->context_pad = 0;
+    cost->pair_s = cost->state_s = cost->scan_s = 0;
     for (int k = 0; k < m->kinds; k++) {
         decode_costs(&p, &m->kind[k].attention, p.layers[k], context, drafted, cost);
         prompt_costs(&p, &m->kind[k].attention, p.layers[k], cost);
     }
     cost->context_s /= shared;
+    cost->mixed_s /= shared;
     cost->pair_s /= shared;
     cost->state_s /= shared;
     cost->scan_s /= shared;

@@ -453,6 +453,23 @@ static void test_blocks(clg_arena *arena) {
                62 * (1.66 - 1.06) * (in + out), 1e-7);
 }
 
+/* Qwen3 14B on an A100: 40 layers of 40 heads of 128 in 64 rows, at 0.62 of 312 Tflop/s. */
+static void test_mixed(clg_arena *arena) {
+    CASE("beside a prompt FlashAttention 2 has a tile of 64 rows for each head that decodes");
+    clg_scenario s = plan_scenario(arena, "qwen3-14b", "a100-sxm-80gb", NULL, 0);
+    clg_engine v1 = engine(arena, "vllm"), v0 = engine(arena, "vllm-v0");
+    clg_replica_choice c = {.tp = 1, .weights = CLG_BF16};
+    clg_replica r = chosen(arena, &s, &v1, c);
+    CHECK_NEAR(r.cost.context_s + r.cost.mixed_s,
+               40 * 40 * 64 * 2.0 * (128 + 128) / (312e12 * 0.62), 1e-12);
+    CASE("not where prompts have a kernel of their own, nor on Hopper, nor with sinks");
+    CHECK(chosen(arena, &s, &v0, c).cost.mixed_s == 0);
+    clg_scenario hopper = plan_scenario(arena, "qwen3-14b", "h100-sxm", NULL, 0);
+    CHECK(chosen(arena, &hopper, &v1, c).cost.mixed_s == 0);
+    clg_scenario sinks = plan_scenario(arena, "gpt-oss-20b", "a100-sxm-80gb", NULL, 0);
+    CHECK(chosen(arena, &sinks, &v1, c).cost.mixed_s == 0);
+}
+
 /* Qwen3 235B in 8 bit, 8 ranks of H200, 512 tokens: of 128 experts .996987 are reached (h =
  * 33.0437), 15.9518 of a rank's 16, 301.08 MB; the fullest rank has 512 x 1.256951 = 643.559 of
  * 4,096 rows.
@@ -717,6 +734,7 @@ int main(void) {
     test_cublas(&arena);
     test_rotations(&arena);
     test_blocks(&arena);
+    test_mixed(&arena);
     test_formats(&arena);
     test_empty_blocks(&arena);
     test_wide_experts(&arena);
