@@ -56,7 +56,9 @@ static void degrees(clg_text *t, const clg_scenario *s, const clg_layout *l) {
                    "    cfg.model.context_parallel_size = %d\n"
                    "    cfg.model.pipeline_model_parallel_size = %d\n",
                    l->tp, l->sp ? "True" : "False", l->cp, l->pp);
-    clg_text_print(t, "    cfg.model.pipeline_model_parallel_layout = None\n");
+    clg_text_print(t, "    cfg.model.pipeline_model_parallel_layout = None\n"
+                      "    cfg.model.account_for_embedding_in_pipeline_split = False\n"
+                      "    cfg.model.account_for_loss_in_pipeline_split = False\n");
     if (l->vpp > 1)
         clg_text_print(t, "    cfg.model.virtual_pipeline_model_parallel_size = %d\n", l->vpp);
     else

@@ -19,6 +19,8 @@ void clg_odd_stage_layers(clg_reading *reading, const int *layers, int chunks, c
 void clg_odd_megatron(clg_reading *reading);
 /* Megatron-Core's recompute modules, as terms of the software. */
 void clg_odd_made_again(clg_reading *reading);
+/* Its first and last stages with fewer layers, as told. */
+void clg_odd_uneven_stages(clg_reading *reading);
 void clg_odd_torchtitan(clg_reading *reading);
 void clg_odd_torchtune(clg_reading *reading);
 void clg_odd_gpt_neox(clg_reading *reading);

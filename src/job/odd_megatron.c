@@ -87,15 +87,24 @@ static void stages(clg_reading *r) {
 /* Layers of stage `at` of `pp`: first and last as they are told, the others alike; embedding and
  * loss in the place of a layer each (transformer_layer.py, get_num_layers_to_build). 0: not told.
  */
+/* Whether "embedding" or "loss" counts as a layer of its stage: said, or a recipe's own. */
+static bool counts(clg_reading *r, const char *what) {
+    const char *keys = clg_arena_print(r->arena,
+                                       "account-for-%s-in-pipeline-split|"
+                                       "model.account_for_%s_in_pipeline_split|"
+                                       "account_for_%s_in_pipeline_split",
+                                       what, what, what);
+    bool own = clg_job_get(r, CLG_JOB_ENDS_COUNT) > 0;
+    return clg_job_is(clg_odd_word(r, keys, own ? "true" : ""), "true");
+}
+
 static double stage_of(clg_reading *r, int at, int pp) {
     double layers = clg_job_get(r, CLG_JOB_LAYERS);
     double first = clg_odd_number(
         r, "decoder-first-pipeline-num-layers|num-layers-in-first-pipeline-stage", 0);
     double last =
         clg_odd_number(r, "decoder-last-pipeline-num-layers|num-layers-in-last-pipeline-stage", 0);
-    bool begins =
-        clg_job_is(clg_odd_word(r, "account-for-embedding-in-pipeline-split", ""), "true");
-    bool ends = clg_job_is(clg_odd_word(r, "account-for-loss-in-pipeline-split", ""), "true");
+    bool begins = counts(r, "embedding"), ends = counts(r, "loss");
     int others = pp - (first > 0) - (last > 0);
     if (first <= 0 && last <= 0 && !begins && !ends) return 0;
     if (at == 0 && first > 0) return first;
@@ -105,12 +114,10 @@ static double stage_of(clg_reading *r, int at, int pp) {
 
 /* A stage's layers are cut evenly into its chunks; a chunk of every stage comes before the next of
  * any. */
-static void uneven_stages(clg_reading *r) {
+void clg_odd_uneven_stages(clg_reading *r) {
     int pp = clg_odd_whole(r, CLG_JOB_PP), layers[256];
     double each = clg_job_get(r, CLG_JOB_CHUNK_LAYERS), whole = stage_of(r, 0, pp);
-    bool begins =
-        clg_job_is(clg_odd_word(r, "account-for-embedding-in-pipeline-split", ""), "true");
-    bool ends = clg_job_is(clg_odd_word(r, "account-for-loss-in-pipeline-split", ""), "true");
+    bool begins = counts(r, "embedding"), ends = counts(r, "loss");
     if (pp < 2 || pp > 256 || whole <= 0) return;
     if (each > 0 && fmod(whole, each) == 0)
         clg_job_put(r, CLG_JOB_VPP, whole / each, NULL, "layers of a stage over those of a chunk");
@@ -234,7 +241,7 @@ void clg_odd_megatron(clg_reading *r) {
     shared(r);
     dense_layers(r);
     stages(r);
-    uneven_stages(r);
+    clg_odd_uneven_stages(r);
     vocabulary(r);
     if (clg_job_get(r, CLG_JOB_MICRO_BATCH) > 0 && clg_job_get(r, CLG_JOB_GLOBAL_BATCH) == 0)
         clg_job_put(r, CLG_JOB_ACCUMULATION, 1, NULL,

@@ -80,6 +80,7 @@ void clg_odd_recipe(clg_reading *r) {
     if (more.node)
         clg_job_note_down(r->arena, &r->job->doubts, "files", clg_job_from(r, &more),
                           "more recipes follow in the file: the first is read", -1);
+    clg_odd_uneven_stages(r);
     double hidden = clg_job_get(r, CLG_JOB_HIDDEN);
     if (hidden > 0 && r->job->field[CLG_JOB_HIDDEN].from)
         clg_job_put(r, CLG_JOB_FFN, 4 * hidden, NULL, "4 x hidden, as the trainer has it");

@@ -116,6 +116,7 @@ m="megatron megatron-2024 h100-sxm"
 	round $b deepseek-v3 --hsdp 0 --gpus 512 --seq 4096 --global-batch 1024 --micro-batch 1 --tp 2 --pp 1 --vpp 1 --cp 1 --ep 64 --etp 1 --zero 1 --recompute full
 	round $b $dense --tp 2 --pp 4 --cp 1 --zero 1 --recompute full --moments bf16
 	for m in qwen2.5-7b qwen3-1.7b qwen2.5-0.5b; do round $b $m --gpus 64 --hsdp 0 --seq 4096 --global-batch 64 --micro-batch 1 --tp 2 --pp 1 --cp 1 --zero 1 --recompute none; done
+	round $b llama-3.1-405b --gpus 576 --hsdp 0 --seq 4096 --global-batch 512 --micro-batch 1 --tp 8 --pp 9 --vpp 1 --cp 1 --zero 1 --recompute full
 	refuse bridge 'no recipe' mistral-7b --gpus 64 --global-batch 64
 	refuse torchtitan 'DualPipeV' $dense --stack torchtitan-2025 --tp 1 --pp 4 --vpp 1 --schedule dualpipe --zero 2
 	refuse torchtitan-2026 'none of this model' qwen3-8b --gpus 64 --global-batch 64 --stack torchtitan-2025 --tp 1 --pp 1 --cp 1 --zero 3 --micro-batch 1 --recompute none --hsdp 0

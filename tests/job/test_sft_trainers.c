@@ -258,7 +258,23 @@ static void made_again(void) {
         "  pretrained_checkpoint: /m/NVIDIA-Nemotron-3-Nano-30B-A3B-Base-BF16\n");
 }
 
+static void ends_that_count(void) {
+    CASE("Megatron-Bridge: embedding and loss count as layers, said or by the recipe");
+#define RECIPE                                                                                     \
+    "from megatron.bridge.recipes.llama import llama31_405b_pretrain_config\n"                     \
+    "cfg = llama31_405b_pretrain_config()\ncfg.train.global_batch_size = 512\n"                    \
+    "cfg.model.pipeline_model_parallel_size = 8\n"                                                 \
+    "cfg.model.virtual_pipeline_model_parallel_size = None\n"
+    JOB("stage-layers=15,16,16,16,16,16,16,15", "a.py", RECIPE);
+    JOB("stage-layers=15,16,16,16,16,16,16,15", "a.py",
+        RECIPE "cfg.model.account_for_embedding_in_pipeline_split = True\n");
+    JOB("stage-layers=", "a.py",
+        RECIPE "cfg.model.account_for_embedding_in_pipeline_split = False\n"
+               "cfg.model.account_for_loss_in_pipeline_split = False\n");
+}
+
 int main(void) {
+    ends_that_count();
     sixteen_bits_alone();
     made_again();
     slime();
