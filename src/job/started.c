@@ -224,7 +224,8 @@ static void name_gpu(clg_reading *r) {
     }
     for (int i = 0; i < r->file_count && !clg_job_has_field(r, CLG_JOB_GPU); i++) {
         const char *gpu = clg_job_gpu_in(r->arena, r->files[i].name);
-        if (gpu) clg_job_put_word(r, CLG_JOB_GPU, gpu, NULL, "named in the file's path");
+        bool word = gpu && strlen(gpu) > 3; /* folders "a10" and "l4" are of anything */
+        if (word) clg_job_put_word(r, CLG_JOB_GPU, gpu, NULL, "named in the file's path");
     }
 }
 

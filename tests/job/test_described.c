@@ -143,6 +143,9 @@ static void nodes_and_services(void) {
         POD "  affinity:\n    nodeAffinity:\n      all:\n      - key: nvidia.com/gpu.product\n"
             "        operator: In\n        values: [NVIDIA-L40S]\n");
     JOB("gpu=", "a.yaml", POD "  nodeSelector:\n    pool: nvidia-l4\n");
+    CASE("a folder's name says a GPU where it can be nothing else");
+    JOB("gpu=", "runs/a10/a.yaml", POD);
+    JOB("gpu=h100-sxm", "runs/h100/a.yaml", POD);
     CASE("Ray's service: engines in the text of its configuration, or as variables");
     JOB("model=Qwen/Qwen3-32B tp=4 gpu=h100-sxm", "a.yaml",
         "apiVersion: ray.io/v1\nkind: RayService\nspec:\n  serveConfigV2: |\n    applications:\n"
