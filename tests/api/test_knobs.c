@@ -95,7 +95,7 @@ static const struct {
     {"scale", "\"model\":\"llama-2-7b\",\"gpus\":\"16\",\"sites\":\"2\",\"between\":\"10Gbit/s\","
               "\"diloco\":\"50\""},
     {"size",
-     "\"model\":\"llama-2-7b\",\"gpu\":\"h100-sxm\",\"tokens\":\"100G\",\"deadline\":\"30d\","
+     "\"model\":\"llama-2-7b\",\"gpu\":\"h100-sxm\",\"tokens\":\"2T\",\"deadline\":\"600d\","
      "\"capex\":\"40kUSD\",\"tp\":\"1\",\"pp\":\"1\",\"zero\":\"1\",\"micro-batch\":\"1\","
      "\"recompute\":\"none\""},
     {"mixed", "\"model\":\"llama-2-7b\",\"gpus\":\"8\",\"with\":\"a100-sxm-80gb:8\","
