@@ -84,9 +84,6 @@ static void stages(clg_reading *r) {
     clg_odd_stage_layers(r, c->layers, c->count + 1, "layers of the pipeline's layout");
 }
 
-/* Layers of stage `at` of `pp`: first and last as they are told, the others alike; embedding and
- * loss in the place of a layer each (transformer_layer.py, get_num_layers_to_build). 0: not told.
- */
 /* Whether "embedding" or "loss" counts as a layer of its stage: said, or a recipe's own. */
 static bool counts(clg_reading *r, const char *what) {
     const char *keys = clg_arena_print(r->arena,
@@ -98,6 +95,9 @@ static bool counts(clg_reading *r, const char *what) {
     return clg_job_is(clg_odd_word(r, keys, own ? "true" : ""), "true");
 }
 
+/* Layers of stage `at` of `pp`: first and last as they are told, the others alike; embedding and
+ * loss in the place of a layer each (transformer_layer.py, get_num_layers_to_build). 0: not told.
+ */
 static double stage_of(clg_reading *r, int at, int pp) {
     double layers = clg_job_get(r, CLG_JOB_LAYERS);
     double first = clg_odd_number(

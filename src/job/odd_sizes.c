@@ -36,12 +36,13 @@ void clg_odd_hugging_face(clg_reading *r) {
 /* 256 tokens at a time, whose logits are made again from an fp32 copy of the head (TRL
  * trainer/sft_trainer.py, _chunked_cross_entropy_loss, _chunk). */
 static void chunk_loss(clg_reading *r) {
+    enum { CHUNK = 256 };
     double tokens = clg_job_get(r, CLG_JOB_SEQ) * clg_job_get(r, CLG_JOB_MICRO_BATCH);
     clg_found_key key = clg_job_key(r, r->main, "loss_type");
-    if (tokens >= 512)
+    if (tokens >= 2 * CHUNK)
         clg_job_put_word(
             r, CLG_JOB_TERM,
-            clg_arena_print(r->arena, "loss_chunks=%.0f,loss_wide_head=true", ceil(tokens / 256)),
+            clg_arena_print(r->arena, "loss_chunks=%.0f,loss_wide_head=true", ceil(tokens / CHUNK)),
             clg_job_from(r, &key), NULL);
 }
 

@@ -196,7 +196,7 @@ static void wrapped(clg_reading *r) {
     clg_job_put(r, CLG_JOB_GPUS, all, NULL, "nodes x GPUs per node");
 }
 
-/* A label of a node: "NVIDIA-L40S", "nvidia-h100-80gb", or the machine, "p5.48xlarge". */
+/* A label of a node names its GPU, in the words of its driver or of a cloud, or its machine. */
 static const char *labelled_gpu(clg_reading *r, const char *label) {
     clg_node node;
     clg_error none = {0};
