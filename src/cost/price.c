@@ -24,7 +24,7 @@ static double collective_s(const clg_pricing *p, const clg_op *op) {
 /* Of what a stack loses in products: the time passes beside the matrix units, in lanes, loads and
  * stores, and they take twice as long where a chip is sold with half their rate, as GeForce boards
  * are, which do twice what their lanes do in fp32, where the same chips in workstations do four
- * times that. Fitted on boards with more. */
+ * times that (peaks of data/gpu). Fitted on boards with more; assumed, read in no kernel. */
 static double felt(const clg_gpu *gpu) {
     enum { FULL_RATE = 4 };
     const double *peak = gpu->peak_flop_per_s;
