@@ -94,7 +94,8 @@ static double once_s(const clg_pricing *p, const clg_op *op) {
         seconds = p->gpu->pcie_bytes_per_s > 0 ? op->bytes / p->gpu->pcie_bytes_per_s : 0;
         break;
     case CLG_OP_HOST:
-        seconds = op->bytes / 1e9 * p->stack->host.gigabyte_s;
+        seconds =
+            op->bytes / 1e9 * p->stack->host.gigabyte_s * (p->update_time > 0 ? p->update_time : 1);
         break;
     case CLG_OP_COLLECTIVE:
     case CLG_OP_SEND:

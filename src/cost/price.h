@@ -16,6 +16,7 @@ typedef struct clg_pricing {
     clg_attention_kernel attention;
     double imbalance;     /* fullest expert rank over the mean, >= 1 */
     double host_time;     /* of the host's launches over those of an x86 host; 0: as one */
+    double update_time;   /* of updates on the host over those of a DGX-2; 0: as one */
     clg_known_ops *known; /* ops of this scenario that were priced before; NULL: none are kept */
 } clg_pricing;
 

@@ -29,7 +29,8 @@ clg_pricing clg_pricing_of(const clg_scenario *scenario, const clg_layout *layou
                          .stack = &scenario->stack,
                          .attention = (clg_attention_kernel)layout->attention,
                          .imbalance = imbalance(scenario, layout),
-                         .host_time = scenario->machine.node.host_time};
+                         .host_time = scenario->machine.node.host_time,
+                         .update_time = scenario->machine.node.update_time};
 }
 
 void clg_price_blocks(const clg_scenario *scenario, const clg_layout *layout, clg_known_ops *known,

@@ -49,6 +49,7 @@ typedef struct clg_node {
     double rated_w;         /* power supply rating of the box */
     double gpu_limit_w;     /* of a GPU in this box, where the board takes more; 0: its tdp_w */
     double host_time;       /* of the same work over that of an x86 host; 0: as one */
+    double update_time;     /* of an update on the host over that of a DGX-2; 0: as one */
     const clg_json *data;
     const char *file;
 } clg_node;

@@ -66,6 +66,7 @@ static const field node_fields[] = {
     {"host", NUMBER, CLG_WATTS, true, AT(clg_node, host_w)},
     {"rated", NUMBER, CLG_WATTS, false, AT(clg_node, rated_w)},
     {"host_time", NUMBER, CLG_COUNT, false, AT(clg_node, host_time)},
+    {"update_time", NUMBER, CLG_COUNT, false, AT(clg_node, update_time)},
     {"gpu_limit", NUMBER, CLG_WATTS, false, AT(clg_node, gpu_limit_w)}};
 
 static const field fabric_fields[] = {

@@ -271,6 +271,13 @@ static void passes(void) {
     clg_pass_host(&c, &host);
     CHECK(c.host_s == 0);
     c.experts = false, host.host_time = 0;
+    CASE("109 GB of updates on a host of 9.2 ms a GB: 1 s; one whose memory is 2.4 times as fast");
+    const clg_op updates = {.kind = CLG_OP_HOST, .count = 1, .bytes = 108.7e9};
+    nine.host.gigabyte_s = 9.2e-3;
+    CHECK_NEAR(clg_op_s(&host, &updates), 1.00004, 1e-9);
+    host.update_time = 0.417;
+    CHECK_NEAR(clg_op_s(&host, &updates), 0.41701668, 1e-9);
+    host.update_time = 0;
     CASE("an expert layer adds its routing, 250 us, and 32 calls of 5 us: 1.4 ms, 300 us exposed");
     c.routed = 1, c.expert_calls = 32;
     clg_pass_host(&c, &host);
