@@ -431,6 +431,8 @@ static void words(void) {
         CHECK_NEAR(clg_machine_line_bytes_per_s(&scenario.machine), 25e9, 1e-14);
     }
     CHECK(SAID("none", "optimizer states on the CPU") == NULL && answer.layout.offload);
+    CHECK(SAID("none", "FSDP CPU offload of parameters and optimizer") == NULL);
+    CHECK(answer.layout.offload && scenario.stack.memory.weights_on_host);
     CASE("a board that its text tells from the one in the column");
     CHECK(SAID("none", "custom A100 of 64 GB (not the 80 GB part)") == NULL);
     CHECK(strcmp(scenario.machine.gpu.name, "a100-sxm-64gb") == 0);
