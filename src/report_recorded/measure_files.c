@@ -24,7 +24,7 @@ static clg_text *file(writing *w, const char *name) {
 }
 
 static bool is_amd(const writing *w) {
-    return strcmp(w->ask->scenario->machine.gpu.vendor, "AMD") == 0;
+    return strcmp(w->ask->scenario->machine.gpu.vendor, "amd") == 0;
 }
 
 /* Ranks are started by Slurm inside an allocation, else by mpirun; whatever hangs is ended. */
@@ -126,8 +126,10 @@ static void list_messages(writing *w, const clg_measurement *m, const char *stem
     clg_report_operation_rows(file(w, clg_arena_print(w->arena, "%s.csv", stem)), &table);
 }
 
-static const char *const programs[] = {"all_reduce", "all_gather", "reduce_scatter",
-                                       "alltoall",   "sendrecv",   "broadcast"};
+static const char *const programs[CLG_COLLECTIVES] = {
+    [CLG_ALL_REDUCE] = "all_reduce",         [CLG_ALL_GATHER] = "all_gather",
+    [CLG_REDUCE_SCATTER] = "reduce_scatter", [CLG_ALL_TO_ALL] = "alltoall",
+    [CLG_SEND_RECEIVE] = "sendrecv",         [CLG_BROADCAST] = "broadcast"};
 
 static const char *first_program(const clg_measurement *m) {
     int first = 0;

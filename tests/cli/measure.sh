@@ -32,6 +32,9 @@ command -v bash >/dev/null || { echo "skipped: the scripts: bash is not here"; f
 expect 0 out '^then .*ceiling fit results/\* steps.csv --gpu h100-sxm -o mine.json' measure $job -o "$scratch/dir" --launch megatron --budget 2h
 check 'a trainer has its files' '[ -s "$scratch/dir/step-plan-1-nodes-8/train.sh" ]'
 check 'steps are to be filled in' '[ "$(tail -n +2 "$scratch/dir/steps.csv" | grep -c ",,ok$")" -ge 1 ]'
+check 'an NVIDIA GPU has NCCL' 'grep -q "nccl-tests" "$scratch/dir/measure.sh" && grep -q "BACKEND:-cuda" "$scratch/dir/measure.sh"'
+expect 0 out '^then ' measure $job --gpu mi300x -o "$scratch/amd" --budget 2h
+check 'an AMD GPU has RCCL' 'grep -q "rccl-tests" "$scratch/amd/measure.sh" && grep -q "BACKEND:-hip" "$scratch/amd/measure.sh"'
 mkdir "$scratch/bin"
 cat >"$scratch/bin/mpirun" <<'EOF'
 #!/bin/sh
