@@ -52,7 +52,7 @@ void clg_recording_append(clg_recording *all, clg_recording *one);
 /* A recording as bytes and back (base/parcel.h), to be read in one process and joined in another.
  * While unpacking, `file` has to be set, and what comes lives in the recording's arena. The form
  * changes with any field: only processes of one build understand each other. */
-enum { CLG_RECORDING_FORM = 7 };
+enum { CLG_RECORDING_FORM = 8 };
 void clg_recording_walk(clg_parcel *parcel, clg_recording *recording);
 
 /* For readers: all of a file (a gigabyte at most), whether it begins like JSON, whether a word is

@@ -19,7 +19,7 @@ void clg_walk_nccl_rows(clg_parcel *p, const char *path, clg_nccl_rows *rows) {
 }
 
 void clg_walk_train_logs(clg_parcel *p, const char *path, clg_train_logs *logs) {
-    logs->log = clg_parcel_array(p, logs->log, &logs->count, sizeof *logs->log, 94);
+    logs->log = clg_parcel_array(p, logs->log, &logs->count, sizeof *logs->log, 95);
     for (size_t i = 0; i < logs->count; i++) {
         clg_train_log *l = &logs->log[i];
         l->file = file(p, path, l->file);
@@ -44,6 +44,7 @@ void clg_walk_train_logs(clg_parcel *p, const char *path, clg_train_logs *logs) 
         any32(p, &l->restarts);
         flag(p, &l->by_clock);
         flag(p, &l->memory_reserved);
+        text_or_null(p, &l->ended);
     }
     logs->capacity = logs->count;
 }

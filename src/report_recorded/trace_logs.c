@@ -31,6 +31,7 @@ static void add_log(clg_json_writer *w, const clg_train_log *l) {
     clg_json_add_whole(w, "global_batch", l->batch);
     clg_json_add_whole(w, "seq", l->seq);
     clg_json_add_bool(w, "step_from_time_stamps", l->by_clock);
+    if (l->ended) clg_json_add_string(w, "end", l->ended);
     clg_json_close(w, '}');
 }
 
