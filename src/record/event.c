@@ -280,8 +280,3 @@ clg_scan_status clg_trace_event_scan(clg_scan *scan, clg_trace_event *event,
     event->args = &no_arguments;
     return scan_event(scan, event, room);
 }
-
-int64_t clg_trace_integer(clg_slice text, int64_t fallback) {
-    int64_t value;
-    return clg_scan_decimal(text, 0, &value) ? value : fallback;
-}

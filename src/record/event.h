@@ -47,7 +47,4 @@ clg_scan_status clg_trace_event_scan(clg_scan *scan, clg_trace_event *event,
 const clg_trace_arguments *clg_trace_event_arguments(const clg_trace_event *event,
                                                      clg_trace_arguments *room);
 
-/* A whole number, or `fallback`. */
-int64_t clg_trace_integer(clg_slice text, int64_t fallback);
-
 #endif

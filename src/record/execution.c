@@ -106,12 +106,6 @@ static clg_slice first_string(clg_slice list) {
     return text;
 }
 
-/* -1: not known. */
-static int64_t whole(clg_slice text) {
-    int64_t value;
-    return clg_scan_decimal(text, 0, &value) ? value : -1;
-}
-
 /* How many numbers stand in "[768, 768]"; 0 where lists or texts do too. */
 static int64_t numbers_in(clg_slice list) {
     int64_t count = 0;
@@ -139,7 +133,7 @@ static int64_t group_size_of(clg_slice list) {
         if (s.at >= s.end || *s.at == ']') break;
         bool text = *s.at == '"';
         if (clg_scan_value(&s, &value) != CLG_SCAN_OK) break;
-        int64_t number = text ? -1 : whole(value);
+        int64_t number = text ? -1 : clg_scan_integer(value, -1);
         if (named && number > 0 && number <= INT32_MAX) last = number;
         if (named && value.size > 0 && *value.text == '[' && numbers_in(value) > 0)
             parts = numbers_in(value);
@@ -161,14 +155,15 @@ static void take_described(reader *r, const clg_member *a) {
     clg_operation operation = clg_trace_operation(a[COLLECTIVE].value);
     if (operation == CLG_OPERATION_UNKNOWN) return; /* wait, init */
     bool gather = operation == CLG_OPERATION_ALL_GATHER;
-    int64_t count = whole(a[gather ? OUT_ELEMENTS : IN_ELEMENTS].value);
+    int64_t count = clg_scan_integer(a[gather ? OUT_ELEMENTS : IN_ELEMENTS].value, -1);
     int bytes = clg_trace_element_bytes(a[TYPE].value);
     bool known = count >= 0 && bytes > 0 && count < INT64_MAX / 64;
     clg_slice group = a[GROUP].value;
-    add_call(r, (clg_execution_call){
-                    operation, known ? count * bytes : -1, whole(a[GROUP_SIZE].value), -1,
-                    group.size ? clg_arena_copy(r->arena, group.text, group.size) : NULL});
-    int64_t rank = whole(a[RANK].value);
+    add_call(r, (clg_execution_call){operation, known ? count * bytes : -1,
+                                     clg_scan_integer(a[GROUP_SIZE].value, -1), -1,
+                                     group.size ? clg_arena_copy(r->arena, group.text, group.size)
+                                                : NULL});
+    int64_t rank = clg_scan_integer(a[RANK].value, -1);
     if (rank >= 0 && rank < INT32_MAX) r->out->rank = (int32_t)rank;
 }
 
@@ -201,7 +196,8 @@ static void take_recorded(reader *r, const clg_member *m) {
 /* A node of Chakra's JSON; is_cpu_op tells launches from what runs on the GPU. */
 static void take_chakra(reader *r, clg_slice name, const clg_member *m) {
     enum { TYPE_NUMBER, RUNTIME, ON_CPU };
-    int64_t type = whole(m[TYPE_NUMBER].value), runtime_us = whole(m[RUNTIME].value);
+    int64_t type = clg_scan_integer(m[TYPE_NUMBER].value, -1),
+            runtime_us = clg_scan_integer(m[RUNTIME].value, -1);
     if (clg_slice_is(m[ON_CPU].value, "true") || runtime_us > INT64_MAX / 1000000) return;
     bool communicates = type >= 5 && type <= 7;
     int64_t *sum = communicates ? &r->out->communication_us : &r->out->compute_us;
@@ -323,11 +319,11 @@ int64_t clg_execution_lend(const clg_execution *x, clg_trace *t) {
 /* ---- as a reader ---- */
 
 static bool probe(clg_slice head) {
-    if (!clg_head_is_json(head) || clg_head_has(head, "\"traceEvents\"") ||
-        clg_head_has(head, "\"ph\""))
+    if (!clg_head_is_json(head) || clg_slice_has(head, "\"traceEvents\"") ||
+        clg_slice_has(head, "\"ph\""))
         return false;
-    return clg_head_has(head, "\"workload_graph\"") ||
-           (clg_head_has(head, "\"schema\"") && clg_head_has(head, "\"nodes\""));
+    return clg_slice_has(head, "\"workload_graph\"") ||
+           (clg_slice_has(head, "\"schema\"") && clg_slice_has(head, "\"nodes\""));
 }
 
 static clg_status read(clg_recording *into, clg_trace_source source, const clg_csv *kernels) {

@@ -145,7 +145,7 @@ static void take_member(clg_kineto *r, clg_slice key, clg_slice value) {
     if (clg_slice_is(key, "distributedInfo"))
         read_distributed(r, value);
     else if (clg_slice_is(key, "baseTimeNanoseconds"))
-        r->base_ns = clg_trace_integer(value, 0);
+        r->base_ns = clg_scan_integer(value, 0);
     else if (clg_slice_is(key, "host_name"))
         r->trace->host = clg_intern_text(&r->trace->groups, value);
     else if (clg_slice_is(key, "deviceProperties"))
@@ -363,7 +363,9 @@ int32_t clg_trace_rank_of_name(const char *path) {
 /* ---- as a reader ---- */
 
 /* The head of a trace may be what is damaged. */
-static bool probe(clg_slice head) { return clg_head_is_json(head) || clg_head_has(head, "\"ph\""); }
+static bool probe(clg_slice head) {
+    return clg_head_is_json(head) || clg_slice_has(head, "\"ph\"");
+}
 
 static clg_status read(clg_recording *into, clg_trace_source source, const clg_csv *kernels) {
     clg_status status = clg_kineto_read(&into->arena, into->file, source, kernels, into->cores,

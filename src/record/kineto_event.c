@@ -25,7 +25,7 @@ static uint64_t thread_of(const clg_trace_event *e) {
 }
 
 static int32_t correlation_of(const clg_trace_event *e) {
-    int64_t value = clg_trace_integer(e->correlation, -1);
+    int64_t value = clg_scan_integer(e->correlation, -1);
     return value >= 0 && value < INT32_MAX ? (int32_t)value : -1;
 }
 
@@ -43,7 +43,7 @@ static uint16_t track_of(clg_kineto *r, const clg_trace_event *e) {
     CLG_APPEND(r->arena, t->tracks, t->track_count, capacity, track);
     t->track_capacity = (uint32_t)capacity;
     clg_map_put(&r->tracks, key, t->track_count - 1);
-    int64_t device = clg_trace_integer(e->device, clg_trace_integer(e->pid, 0));
+    int64_t device = clg_scan_integer(e->device, clg_scan_integer(e->pid, 0));
     CLG_APPEND(&r->scratch, r->device, r->device_count, r->device_capacity, device);
     return (uint16_t)(t->track_count - 1);
 }
@@ -63,7 +63,7 @@ static clg_trace_kernel *kernel_of(clg_kineto *r, const clg_trace_event *e, uint
 /* Size of the buffer that bandwidth refers to: the full array. */
 static int64_t bytes_said(const clg_trace_arguments *a, clg_operation operation) {
     clg_slice count = operation == CLG_OPERATION_ALL_GATHER ? a->out_elements : a->in_elements;
-    int64_t elements = clg_trace_integer(count, -1);
+    int64_t elements = clg_scan_integer(count, -1);
     int bytes = clg_trace_element_bytes(a->data_type);
     return elements >= 0 && elements < INT64_MAX / 8 && bytes > 0 ? elements * bytes : -1;
 }
@@ -96,18 +96,18 @@ static int64_t world_of_inputs(clg_slice inputs) {
     size_t start = end ? end - 1 : 0;
     while (start > 0 && inputs.text[start - 1] != '"') start--;
     if (start == 0 || end <= start) return -1;
-    return clg_trace_integer((clg_slice){inputs.text + start, end - 1 - start}, -1);
+    return clg_scan_integer((clg_slice){inputs.text + start, end - 1 - start}, -1);
 }
 
 static int32_t rank_said(clg_slice text) {
-    int64_t value = clg_trace_integer(text, -1);
+    int64_t value = clg_scan_integer(text, -1);
     return value >= 0 && value < INT32_MAX ? (int32_t)value : -1;
 }
 
 static clg_trace_description describe(clg_kineto *r, const clg_trace_arguments *a) {
     clg_trace_description what = {.bytes = -1,
-                                  .group_size = clg_trace_integer(a->group_size, -1),
-                                  .sequence = clg_trace_integer(a->sequence, -1),
+                                  .group_size = clg_scan_integer(a->group_size, -1),
+                                  .sequence = clg_scan_integer(a->sequence, -1),
                                   .source = rank_said(a->source),
                                   .target = rank_said(a->target)};
     if (a->collective.size) what.operation = clg_trace_operation(a->collective);
@@ -203,7 +203,7 @@ static void take_step(clg_kineto *r, const clg_trace_event *e, int64_t start_ns,
     if (t->step_count >= MOST_STEPS || duration_ns <= 0) return;
     clg_slice number = {e->name.text + WORD, e->name.size > WORD ? e->name.size - WORD : 0};
     clg_trace_step step = {
-        .number = clg_trace_integer(number, -1), .start_ns = start_ns, .duration_ns = duration_ns};
+        .number = clg_scan_integer(number, -1), .start_ns = start_ns, .duration_ns = duration_ns};
     CLG_APPEND(r->arena, t->step, t->step_count, t->step_capacity, step);
 }
 

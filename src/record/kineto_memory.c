@@ -3,10 +3,10 @@
 
 void clg_kineto_take_memory(clg_kineto *r, const clg_trace_event *e, int64_t at_ns) {
     const int64_t most_bytes = INT64_C(1) << 50, cpu = 0;
-    clg_kineto_memory m = {{at_ns, clg_trace_integer(e->args->allocated, -1)},
-                           clg_trace_integer(e->args->reserved, -1),
-                           clg_trace_integer(e->args->memory_device, -1)};
-    if (clg_trace_integer(e->args->memory_type, cpu) == cpu || m.point.allocated_bytes < 0 ||
+    clg_kineto_memory m = {{at_ns, clg_scan_integer(e->args->allocated, -1)},
+                           clg_scan_integer(e->args->reserved, -1),
+                           clg_scan_integer(e->args->memory_device, -1)};
+    if (clg_scan_integer(e->args->memory_type, cpu) == cpu || m.point.allocated_bytes < 0 ||
         m.point.allocated_bytes > most_bytes || m.reserved_bytes > most_bytes)
         return;
     CLG_APPEND(&r->scratch, r->memory, r->memory_count, r->memory_capacity, m);

@@ -3,13 +3,6 @@
 
 #include <string.h>
 
-static bool has(clg_slice text, const char *word) {
-    size_t size = strlen(word);
-    for (size_t i = 0; i + size <= text.size; i++)
-        if (memcmp(text.text + i, word, size) == 0) return true;
-    return false;
-}
-
 static bool ends(clg_slice text, const char *word) {
     size_t size = strlen(word);
     return text.size >= size && memcmp(text.text + text.size - size, word, size) == 0;
@@ -38,15 +31,17 @@ enum { ORIGINS = sizeof origins / sizeof *origins };
 /* Row of origins, or ORIGINS. */
 static unsigned origin_of(clg_slice file, clg_slice function) {
     unsigned row = 0;
-    while (row < ORIGINS && ((origins[row].file && !has(file, origins[row].file)) ||
-                             (origins[row].function && !has(function, origins[row].function))))
+    while (row < ORIGINS &&
+           ((origins[row].file && !clg_slice_has(file, origins[row].file)) ||
+            (origins[row].function && !clg_slice_has(function, origins[row].function))))
         row++;
     return row;
 }
 
 /* "model.py:41 forward", for a frame of Python that is not torch's own; else 0. */
 static uint32_t site_of(clg_memory_origins *s, clg_slice file, clg_slice function, int64_t line) {
-    if (!ends(file, ".py") || has(file, "/torch/") || has(file, "<frozen")) return 0;
+    if (!ends(file, ".py") || clg_slice_has(file, "/torch/") || clg_slice_has(file, "<frozen"))
+        return 0;
     size_t from = file.size;
     while (from > 0 && file.text[from - 1] != '/') from--;
     char *text = clg_arena_print(s->site.arena, "%.*s:%lld %.*s", (int)(file.size - from),

@@ -136,10 +136,4 @@ size_t clg_nccl_log_read(clg_nccl_rows *rows, const char *file, clg_slice text) 
     return rows->count - before;
 }
 
-bool clg_nccl_log_heading(clg_slice text) {
-    static const char words[] = "algbw   busbw";
-    size_t size = sizeof words - 1;
-    for (size_t i = 0; i + size <= text.size; i++)
-        if (text.text[i] == 'a' && memcmp(text.text + i, words, size) == 0) return true;
-    return false;
-}
+bool clg_nccl_log_heading(clg_slice text) { return clg_slice_has(text, "algbw   busbw"); }

@@ -49,13 +49,6 @@ clg_slice clg_source_whole(clg_arena *arena, clg_trace_source source) {
     return (clg_slice){all.data ? all.data : "", all.size};
 }
 
-bool clg_head_has(clg_slice head, const char *word) {
-    size_t size = strlen(word);
-    for (size_t i = 0; i + size <= head.size; i++)
-        if (memcmp(head.text + i, word, size) == 0) return true;
-    return false;
-}
-
 /* Lines of logs begin with [rank0] or [2024-08-01]. */
 bool clg_head_is_json(clg_slice head) {
     if (clg_slice_starts(head, "\xef\xbb\xbf")) head = (clg_slice){head.text + 3, head.size - 3};

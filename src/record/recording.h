@@ -55,11 +55,10 @@ void clg_recording_append(clg_recording *all, clg_recording *one);
 enum { CLG_RECORDING_FORM = 8 };
 void clg_recording_walk(clg_parcel *parcel, clg_recording *recording);
 
-/* For readers: all of a file (a gigabyte at most), whether it begins like JSON, whether a word is
- * in it, and why it could not be read. */
+/* For readers: all of a file (a gigabyte at most), whether it begins like JSON, and why it could
+ * not be read. */
 clg_slice clg_source_whole(clg_arena *arena, clg_trace_source source);
 bool clg_head_is_json(clg_slice head);
-bool clg_head_has(clg_slice head, const char *word);
 clg_status clg_recording_refuse(clg_recording *into, const char *mend, const char *why);
 
 #endif

@@ -13,8 +13,8 @@ static clg_slice first_line(clg_slice head) {
 
 static bool probe(clg_slice head) {
     clg_slice line = first_line(head);
-    return clg_head_has(line, "Agent_Id") && clg_head_has(line, "Kernel_Name") &&
-           clg_head_has(line, "Start_Timestamp") && clg_head_has(line, "End_Timestamp");
+    return clg_slice_has(line, "Agent_Id") && clg_slice_has(line, "Kernel_Name") &&
+           clg_slice_has(line, "Start_Timestamp") && clg_slice_has(line, "End_Timestamp");
 }
 
 /* "Agent 4", "4"; -1: neither. */

@@ -193,7 +193,7 @@ static clg_scan_status whole(clg_rocprof *r, clg_scan *s) {
 /* ---- as a reader ---- */
 
 static bool probe(clg_slice head) {
-    return clg_head_is_json(head) && clg_head_has(head, "\"rocprofiler-sdk-tool\"");
+    return clg_head_is_json(head) && clg_slice_has(head, "\"rocprofiler-sdk-tool\"");
 }
 
 static clg_status read(clg_recording *into, clg_trace_source source, const clg_csv *kernels) {

@@ -361,3 +361,18 @@ bool clg_scan_decimal(clg_slice number, int shift, int64_t *value) {
     *value = negative ? -(int64_t)d.digits : (int64_t)d.digits;
     return true;
 }
+
+int64_t clg_scan_integer(clg_slice number, int64_t fallback) {
+    int64_t value;
+    return clg_scan_decimal(number, 0, &value) ? value : fallback;
+}
+
+bool clg_slice_has(clg_slice slice, const char *word) {
+    size_t size = strlen(word);
+    for (const char *at = slice.text, *end = at + slice.size; (size_t)(end - at) >= size; at++) {
+        at = memchr(at, *word, (size_t)(end - at) - size + 1);
+        if (!at) return false;
+        if (memcmp(at, word, size) == 0) return true;
+    }
+    return false;
+}

@@ -81,4 +81,9 @@ bool clg_scan_event_here(const char *at, const char *end, bool *whole);
  * Exact where a double is not: microseconds since 1970 with decimals need 63 bits. */
 bool clg_scan_decimal(clg_slice number, int shift, int64_t *value);
 
+/* A number rounded to a whole one, or `fallback` where it is none. */
+int64_t clg_scan_integer(clg_slice number, int64_t fallback);
+
+bool clg_slice_has(clg_slice slice, const char *word);
+
 #endif

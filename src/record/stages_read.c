@@ -21,11 +21,6 @@ typedef struct reader {
     size_t thread_count, thread_capacity;
 } reader;
 
-static int64_t whole(clg_slice text, int64_t fallback) {
-    int64_t value;
-    return clg_scan_decimal(text, 0, &value) ? value : fallback;
-}
-
 static int32_t thread_of(reader *r, clg_slice pid, clg_slice tid) {
     uint64_t key = clg_trace_hash(tid, clg_trace_hash(pid, 0));
     uint32_t known = clg_map_get(&r->threads, key, UINT32_MAX);
@@ -48,7 +43,7 @@ static void take_thread(reader *r, clg_slice pid, clg_slice tid, clg_slice argum
     size_t left = name->value.size - (sizeof words - 1);
     while (number.size < left && number.text[number.size] >= '0' && number.text[number.size] <= '9')
         number.size++;
-    int64_t stage = whole(number, -1);
+    int64_t stage = clg_scan_integer(number, -1);
     if (stage < 0 || stage >= MOST_WORKERS) return;
     int32_t thread = thread_of(r, pid, tid); /* before `stage_of` is read: it may move */
     r->stage_of[thread] = (int32_t)stage;
@@ -71,8 +66,9 @@ static void take_operation(reader *r, const clg_member *m) {
     clg_scan s = {arguments.text, arguments.text + arguments.size};
     if (clg_scan_members(&s, numbers, NUMBERS) != CLG_SCAN_OK) return;
     int kind = kind_of(m[NAME].value);
-    int64_t sequence = whole(numbers[SEQUENCE].value, -1), replica = whole(m[PID].value, -1);
-    clg_stage_op op = {.step = whole(numbers[STEP].value, -1), .kind = (uint8_t)kind};
+    int64_t sequence = clg_scan_integer(numbers[SEQUENCE].value, -1),
+            replica = clg_scan_integer(m[PID].value, -1);
+    clg_stage_op op = {.step = clg_scan_integer(numbers[STEP].value, -1), .kind = (uint8_t)kind};
     bool known =
         kind >= 0 && op.step >= 0 && sequence >= 0 && sequence < INT32_MAX && replica >= 0 &&
         replica < MOST_WORKERS && clg_scan_decimal(m[START].value, 3, &op.start_ns) &&
@@ -85,7 +81,8 @@ static void take_operation(reader *r, const clg_member *m) {
     op.sequence = (int32_t)sequence;
     op.replica = (int32_t)replica;
     op.stage = thread_of(r, m[PID].value, m[TID].value); /* until all are named */
-    if (whole(numbers[CHUNK].value, 0) > 0) out->unknown = "a stage holds several chunks";
+    if (clg_scan_integer(numbers[CHUNK].value, 0) > 0)
+        out->unknown = "a stage holds several chunks";
     CLG_APPEND(r->arena, out->op, out->count, out->capacity, op);
 }
 
@@ -175,8 +172,8 @@ bool clg_stages_read(clg_stages_list *list, const char *file, clg_trace_source s
 /* ---- as a reader ---- */
 
 static bool probe(clg_slice head) {
-    return clg_head_is_json(head) && clg_head_has(head, "ward-compute\"") &&
-           clg_head_has(head, "\"seq_id\"");
+    return clg_head_is_json(head) && clg_slice_has(head, "ward-compute\"") &&
+           clg_slice_has(head, "\"seq_id\"");
 }
 
 static clg_status read(clg_recording *into, clg_trace_source source, const clg_csv *kernels) {

@@ -6,16 +6,6 @@
 
 enum { LAST_BYTES = 64 << 10 };
 
-static bool has(clg_slice text, const char *word) {
-    size_t size = strlen(word);
-    for (const char *at = text.text, *end = at + text.size; (size_t)(end - at) >= size; at++) {
-        at = memchr(at, *word, (size_t)(end - at) - size + 1);
-        if (!at) return false;
-        if (memcmp(at, word, size) == 0) return true;
-    }
-    return false;
-}
-
 const char *clg_train_log_end(clg_slice text) {
     static const char *const ends[][2] = {
         {"OutOfMemoryError", "it ran out of GPU memory"},
@@ -29,6 +19,6 @@ const char *clg_train_log_end(clg_slice text) {
         {"Traceback (most recent call last)", "it ended with an error"}};
     if (text.size > LAST_BYTES) text.text += text.size - LAST_BYTES, text.size = LAST_BYTES;
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        if (has(text, ends[i][0])) return ends[i][1];
+        if (clg_slice_has(text, ends[i][0])) return ends[i][1];
     return NULL;
 }

@@ -31,11 +31,6 @@ static uint64_t thread_of(const clg_member *e) {
     return clg_trace_hash(e[THREAD].value, process_of(e)) | 1;
 }
 
-static int64_t whole(clg_slice text) {
-    int64_t value;
-    return clg_scan_decimal(text, 0, &value) ? value : -1;
-}
-
 static void take_name(viewing *v, const clg_member *e, clg_slice said) {
     if (clg_slice_is(e[NAME].value, "process_name")) {
         int64_t device = clg_xla_device(said);
@@ -47,8 +42,8 @@ static void take_name(viewing *v, const clg_member *e, clg_slice said) {
 static void take_event(viewing *v, const clg_member *e, const clg_member *said) {
     clg_xla_event event = {.thread = thread_of(e),
                            .name = e[NAME].value,
-                           .correlation = whole(said[SAYS_CORRELATION].value),
-                           .step = whole(said[SAYS_STEP].value),
+                           .correlation = clg_scan_integer(said[SAYS_CORRELATION].value, -1),
+                           .step = clg_scan_integer(said[SAYS_STEP].value, -1),
                            .copies = said[SAYS_COPY].value.size || said[SAYS_SET].value.size};
     int64_t duration_ns = 0;
     bool timed = clg_scan_decimal(e[START].value, 3, &event.start_ns) &&
@@ -60,7 +55,7 @@ static void take_event(viewing *v, const clg_member *e, const clg_member *said) 
         clg_xla_call(&v->xla, &event);
     else if (clg_map_get(&v->streams, thread_of(e), 0) == 1) {
         if (timed)
-            clg_xla_work(&v->xla, (int64_t)device, whole(e[THREAD].value), &event);
+            clg_xla_work(&v->xla, (int64_t)device, clg_scan_integer(e[THREAD].value, -1), &event);
         else
             v->xla.devices.unreadable++;
     }
@@ -105,9 +100,9 @@ static bool read_events(viewing *v, clg_slice data) {
 /* ---- as a reader ---- */
 
 static bool probe(clg_slice head) {
-    return clg_head_is_json(head) && clg_head_has(head, "\"traceEvents\"") &&
-           clg_head_has(head, "process_name") &&
-           (clg_head_has(head, "\"/device:") || clg_head_has(head, "\"/host:CPU"));
+    return clg_head_is_json(head) && clg_slice_has(head, "\"traceEvents\"") &&
+           clg_slice_has(head, "process_name") &&
+           (clg_slice_has(head, "\"/device:") || clg_slice_has(head, "\"/host:CPU"));
 }
 
 static clg_status read(clg_recording *into, clg_trace_source source, const clg_csv *kernels) {
