@@ -178,11 +178,13 @@ void clg_stages_replay(clg_arena *arena, clg_stages *s) {
     int64_t even_ns[CLG_STAGE_KINDS];
     measure_shape(s, kinds);
     if (s->unknown) return;
-    size_t workers = (size_t)s->replicas * (size_t)s->stages;
-    if (s->count > CLG_STAGES_MOST) s->unknown = "more than 4 million operations";
-    if (workers * (size_t)s->steps > s->count) s->unknown = "workers without operations";
+    uint64_t count = s->count, replicas = (uint64_t)s->replicas; /* products run over 32 bits */
+    if (count > CLG_STAGES_MOST)
+        s->unknown = "more than 4 million operations";
+    else if (replicas * (uint64_t)s->stages * (uint64_t)s->steps > count)
+        s->unknown = "workers without operations";
     if (s->unknown) return;
-    if (s->count * (size_t)s->replicas <= MOST_REPLAYED)
+    if (count * replicas <= MOST_REPLAYED)
         s->replica_s = clg_take(arena, (size_t)s->replicas, double);
     s->stage_s = clg_take(arena, (size_t)s->stages, double);
     s->without_stage_s = clg_take(arena, (size_t)s->stages, double);

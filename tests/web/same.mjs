@@ -189,6 +189,11 @@ await sameTraces(["rank0.json.gz", "rank1.zip", "notes.txt"], ["rank0.json.gz", 
 await sameTraces(["rank0.json", "--against", "rank1.json"], ["rank0.json"], ["rank1.json"]);
 await sameTraces(["cut.json.gz"], ["cut.json.gz"]);
 await sameTraces(["notes.txt"], ["notes.txt"]);
+// 65,536 replicas of 65,536 stages: a product of 32 bits would be 0
+put("far.json", JSON.stringify([0, 65535].flatMap((n) => [
+  { name: "thread_name", ph: "M", pid: n, tid: n, args: { name: `PP rank ${n}, TP rank 0, compute` } },
+  { name: "forward-compute", cat: "forward-compute", pid: n, tid: n, ts: 0, dur: 10, ph: "X", args: { step: 7, model_chunk: 0, mb_id: 0, seq_id: 0 } }])));
+await sameTraces(["far.json"], ["far.json"]);
 for (const [place, most] of [["dlrm-8", 9], ["megatron-tp8", 9], ["nccl-tests", 3], ["nsys", 9]]) {
   const shared = join("..", "shared", "traces", place);
   if (!existsSync(shared)) continue; // published recordings, where they are at hand
