@@ -173,6 +173,13 @@ static double update_bytes(const clg_stack *stack, const clg_layout *layout) {
            (stack->memory.updates_in_backward ? 0 : clg_foreach_bytes_per_parameter(layout, stack));
 }
 
+/* Of what a rank updates, how much at once. */
+static double updated(const clg_stack *stack, const clg_layout *layout, double owned) {
+    double most = stack->memory.flat_update_most;
+    bool parts = stack->memory.flat_update && layout->zero == 3 && most > 0;
+    return parts ? fmin(owned, most) : owned;
+}
+
 /* Beside frozen layers: the adapters, and what tables have over the layers' format. A head that is
  * the embedding too is there once. */
 static double beside_frozen_bytes(const clg_model *model, const clg_stack *stack,
@@ -297,7 +304,8 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
     if (stack->memory.kept_outputs && layout->pp > 1 && !load->head)
         kept += step->boundary_bytes * load->alive;
     moment most = fullest(stack, layout, step, load, kept, m.gradients_bytes);
-    double update = (layout->zero >= 1 ? owned : held) * trained * update_bytes(stack, layout);
+    double update = updated(stack, layout, trained * (layout->zero >= 1 ? owned : held)) *
+                    update_bytes(stack, layout);
     if (!stack->memory.flat_update)
         most = fuller(most, (moment){-kept, update + gathered(stack, layout, step, load)});
     most = fuller(most, warmed_up(stack, layout, step, load, kept));

@@ -356,6 +356,14 @@ static void copies_for_the_update(void) {
     plan.s.stack.memory.flat_update = true;
     CHECK_NEAR(of(&plan).buffers_bytes, 128 * 202383360.0 + workspace, 1e-14);
     CHECK_NEAR(of(&plan).activations_bytes, m.activations_bytes, 1e-14);
+    CASE("ZeRO-3: one sub-group of 1e8 after the other; ZeRO-2 has one group");
+    for (int zero = 2; zero <= 3; zero++) {
+        plan.l.zero = zero, plan.s.stack.memory.flat_update_most = 0;
+        double all = of(&plan).buffers_bytes;
+        plan.s.stack.memory.flat_update_most = 1e8;
+        double owned = 32 * 202383360.0 / 16, less = zero == 3 ? 4 * (owned - 1e8) : 0;
+        CHECK_NEAR(all - of(&plan).buffers_bytes, less, 1e-9);
+    }
 }
 
 /* Llama 3.1 8B: 128256 x 4096 = 525336576, a layer 218112000; the head adds the last norm. */
