@@ -64,6 +64,18 @@ static void check_masks(void) {
     }
 }
 
+static void check_recipes_of_mixtures(void) {
+    CASE("NeMo's recipes of 2025 replay graphs of mixtures on GB200, not of DeepSeek-V3");
+    const char *mixtures[] = {"mixtral-8x7b", "llama-4-scout", "grok-1", "deepseek-v3"};
+    for (int i = 0; i < 4; i++) {
+        clg_stack mine;
+        clg_error error = {0};
+        CHECK(clg_stack_find(&arena, "nemo-2024@2025-05", &mine, &error) == CLG_OK);
+        CHECK(clg_stack_recipe(&arena, &mine, mixtures[i], "gb200", &error) == CLG_OK);
+        CHECK_NEAR(mine.host.launch_s, i < 3 ? 3e-6 : 57e-6, 1e-12);
+    }
+}
+
 static void check_built_in_recipes(void) {
     check_masks();
     clg_stack mine, other;
@@ -226,6 +238,7 @@ static void check_recipes(void) {
     CHECK_NEAR(mine.host.expert_s, before, 0);
     check_kept();
     check_built_in_recipes();
+    check_recipes_of_mixtures();
     check_recipe_faults();
 }
 

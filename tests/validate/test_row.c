@@ -253,6 +253,16 @@ static void names(void) {
     CHECK(predict("x,deepseek-v3,moe,,,,,,,,,,,,,,4096,h800-sxm,2048,unknown,2025-05,bf16,full,1,"
                   "64,16,1,1f1b,1,15360,,,,without multi-token prediction") == NULL);
     CHECK(scenario.model.prediction_layers == 0);
+    CASE("graphs of a whole step leave the host nothing; those of routers alone all modules");
+    const char *graphs = "x,qwen3-30b-a3b,moe,,,,,,,,,,,,,,4096,gb200,8,megatron-2026,2026-07,mxfp8"
+                         ",none,1,8,1,1,,4,512,,,,HybridEP; %s";
+    CHECK(predict(clg_arena_print(&arena, graphs, "whole-iteration CUDA graphs")) == NULL);
+    CHECK_NEAR(scenario.stack.host.launch_s, 3e-6, 1e-12);
+    CHECK(scenario.stack.host.experts_s == 0);
+    CHECK(predict(clg_arena_print(&arena, graphs, "CUDA graphs of router and preprocessing")) ==
+          NULL);
+    CHECK_NEAR(scenario.stack.host.launch_s, 57e-6, 1e-12);
+    CHECK(scenario.stack.host.experts_s > 0);
     CHECK(predict("x,deepseek-v3,moe,,,,,,,,,,,,,,4096,h800-sxm,2048,unknown,2025-05,bf16,full,1,"
                   "64,16,1,1f1b,1,15360,,,,predicts two tokens further by one module") == NULL);
     CHECK(scenario.model.prediction_layers == 2);
