@@ -136,7 +136,6 @@ void clg_pass_add(clg_pass_cost *into, const clg_pass_cost *from, double times) 
     into->routed += from->routed * times;
     into->casts += from->casts * times;
     into->gathers += from->gathers * times;
-    if (times > 0) into->experts |= from->experts;
     for (int axis = 0; axis < CLG_AXES; axis++) {
         into->exposed_s[axis] += from->exposed_s[axis] * times;
         into->hidden_s[axis] += from->hidden_s[axis] * times;
@@ -186,11 +185,11 @@ static void hide_across(clg_pass_cost cost[CLG_PASSES], const double wanted_s[CL
 }
 
 /* Modules called from Python take a slower host longer. What the host does around routed experts
- * was timed as a whole (host_experts_s), and published mixtures on Grace are no later. */
+ * was timed as a whole on one host (host_experts_s), reads of counts in it: it stays as it is. */
 void clg_pass_host(clg_pass_cost *c, const clg_pricing *p) {
     const clg_stack *stack = p->stack;
     double gpu_s = clg_pass_s(c) - c->host_s;
-    double time = p->host_time > 0 && !c->experts ? p->host_time : 1;
+    double time = p->host_time > 0 ? p->host_time : 1;
     double calls_s = c->launches * stack->host.launch_s + c->casts * stack->host.cast_s +
                      c->gathers * stack->host.gather_s;
     double experts_s = c->expert_calls * stack->host.expert_s + c->routed * stack->host.experts_s;
@@ -210,7 +209,6 @@ static void add_compute(const clg_pricing *pricing, const clg_op *op, clg_pass_c
     cost->expert_calls += op->expert_calls * op->count;
     cost->routed += op->routes ? 1 : 0;
     cost->casts += op->casts ? 1 : 0;
-    cost->experts |= op->kind == CLG_OP_GROUPED;
     cost->flop += op->flop * op->count;
     cost->hbm_bytes += op->hbm_bytes * op->count;
     if (op->kind == CLG_OP_GEMM || op->kind == CLG_OP_GROUPED)

@@ -39,7 +39,6 @@ typedef struct clg_pass_cost {
     double routed;                 /* expert layers: each waits for its token counts */
     double casts;                  /* products in 8 bit or less */
     double gathers;                /* matrices gathered by hooks of their own */
-    bool experts;                  /* some of it belongs to routed experts */
 } clg_pass_cost;
 
 double clg_pass_compute_s(const clg_pass_cost *cost); /* matrix, attention, memory, slowdown */
