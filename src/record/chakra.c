@@ -1,5 +1,6 @@
 /* chakra.c -- Chakra's protobuf: a file of length-delimited messages, metadata and then nodes. */
 #include "record/execution.h"
+#include "record/ns.h"
 #include "record/protobuf.h"
 #include "record/recording.h"
 
@@ -65,13 +66,12 @@ static void take_node(clg_arena *arena, clg_execution *x, clg_slice message) {
         if (f.number == NODE_ATTRIBUTE) take_attribute(f.bytes, &a);
     }
     x->nodes++;
-    if (a.on_cpu || micros > INT64_MAX / 1000000) return;
+    if (a.on_cpu || micros > CLG_TRACE_LONGEST_NS / 1000) return;
+    int64_t duration_ns = micros > 0 ? (int64_t)micros * 1000 : -1;
     bool communicates = type >= TYPE_SEND && type <= TYPE_COLLECTIVE;
-    int64_t *sum = communicates ? &x->communication_us : &x->compute_us;
-    if (micros > 0) *sum = (*sum < 0 ? 0 : *sum) + (int64_t)micros;
+    clg_execution_took(x, communicates, duration_ns);
     if (!communicates) return;
-    clg_execution_call call = {operation_of(type, &a, name), a.bytes, -1,
-                               micros > 0 ? (int64_t)micros : -1, NULL};
+    clg_execution_call call = {operation_of(type, &a, name), a.bytes, -1, duration_ns, NULL};
     if (a.group.size) call.group = clg_arena_copy(arena, a.group.text, a.group.size);
     x->communications++;
     CLG_APPEND(arena, x->call, x->calls, x->capacity, call);
@@ -98,8 +98,8 @@ bool clg_execution_read_chakra(clg_executions *list, const char *file, clg_slice
     clg_execution x = {.file = file,
                        .format = "Chakra",
                        .rank = rank_of(file),
-                       .compute_us = -1,
-                       .communication_us = -1};
+                       .compute_ns = -1,
+                       .communication_ns = -1};
     clg_slice message;
     if (!next_message(&data, &message)) return false; /* metadata */
     while (next_message(&data, &message)) take_node(list->arena, &x, message);

@@ -1,5 +1,7 @@
 /* execution.c -- graphs of operators in JSON, and what they lend to traces. */
 #include "record/execution.h"
+
+#include "record/ns.h"
 #include "record/recording.h"
 
 #include <string.h>
@@ -144,6 +146,11 @@ static int64_t group_size_of(clg_slice list) {
 
 enum { COLLECTIVE, TYPE, IN_ELEMENTS, OUT_ELEMENTS, GROUP, GROUP_SIZE, RANK, ATTRIBUTES };
 
+void clg_execution_took(clg_execution *x, bool communicates, int64_t duration_ns) {
+    int64_t *sum = communicates ? &x->communication_ns : &x->compute_ns;
+    if (duration_ns > 0) *sum = *sum < 0 ? duration_ns : clg_ns_plus(*sum, duration_ns);
+}
+
 static void add_call(reader *r, clg_execution_call call) {
     clg_execution *x = r->out;
     x->communications++;
@@ -196,14 +203,13 @@ static void take_recorded(reader *r, const clg_member *m) {
 /* A node of Chakra's JSON; is_cpu_op tells launches from what runs on the GPU. */
 static void take_chakra(reader *r, clg_slice name, const clg_member *m) {
     enum { TYPE_NUMBER, RUNTIME, ON_CPU };
-    int64_t type = clg_scan_integer(m[TYPE_NUMBER].value, -1),
-            runtime_us = clg_scan_integer(m[RUNTIME].value, -1);
-    if (clg_slice_is(m[ON_CPU].value, "true") || runtime_us > INT64_MAX / 1000000) return;
+    int64_t type = clg_scan_integer(m[TYPE_NUMBER].value, -1), duration_ns;
+    if (!clg_scan_decimal(m[RUNTIME].value, 3, &duration_ns)) duration_ns = -1;
+    if (clg_slice_is(m[ON_CPU].value, "true") || duration_ns > CLG_TRACE_LONGEST_NS) return;
     bool communicates = type >= 5 && type <= 7;
-    int64_t *sum = communicates ? &r->out->communication_us : &r->out->compute_us;
-    if (runtime_us > 0) *sum = (*sum < 0 ? 0 : *sum) + runtime_us;
+    clg_execution_took(r->out, communicates, duration_ns);
     if (communicates)
-        add_call(r, (clg_execution_call){clg_trace_operation(name), -1, -1, runtime_us, NULL});
+        add_call(r, (clg_execution_call){clg_trace_operation(name), -1, -1, duration_ns, NULL});
 }
 
 static void take_node(reader *r, const clg_member *m) {
@@ -263,14 +269,15 @@ static void read_text(reader *r) {
         if (r->out->damaged) return;
         w->at = (size_t)(s.at - w->data);
     }
+    r->out->damaged = r->in_nodes; /* the text ended between two of them */
 }
 
 bool clg_execution_read_json(clg_executions *list, const char *file, clg_trace_source source) {
     clg_execution out = {.file = file,
                          .format = "PyTorch execution trace",
                          .rank = clg_trace_rank_of_name(file),
-                         .compute_us = -1,
-                         .communication_us = -1};
+                         .compute_ns = -1,
+                         .communication_ns = -1};
     reader r = {.arena = list->arena, .out = &out};
     r.window = (clg_window){.arena = &r.scratch, .source = source};
     read_text(&r);

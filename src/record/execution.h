@@ -14,7 +14,7 @@
 typedef struct clg_execution_call {
     clg_operation operation;
     int64_t bytes, group_size; /* -1: unknown */
-    int64_t duration_us;       /* -1: not said */
+    int64_t duration_ns;       /* -1: not said */
     const char *group;         /* NULL: not said */
 } clg_execution_call;
 
@@ -22,7 +22,7 @@ typedef struct clg_execution {
     const char *file, *format; /* "PyTorch execution trace", "Chakra" */
     int32_t rank;              /* -1: not said */
     int64_t nodes, communications;
-    int64_t compute_us, communication_us; /* on the GPU; -1: no durations */
+    int64_t compute_ns, communication_ns; /* on the GPU; -1: no durations */
     clg_execution_call *call;
     size_t calls, capacity;
     int64_t lent; /* calls of traces that it helped */
@@ -34,6 +34,9 @@ typedef struct clg_executions {
     clg_execution *file;
     size_t count, capacity;
 } clg_executions;
+
+/* For readers: a node took so long on the GPU; -1 and 0: not said. */
+void clg_execution_took(clg_execution *execution, bool communicates, int64_t duration_ns);
 
 /* From JSON of either kind; false when no graph of operators is in it. */
 bool clg_execution_read_json(clg_executions *list, const char *file, clg_trace_source source);

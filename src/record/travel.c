@@ -97,7 +97,7 @@ static void walk_execution_calls(clg_parcel *p, clg_execution *x) {
         operation(p, &c->operation);
         any(p, &c->bytes);
         any(p, &c->group_size);
-        any(p, &c->duration_us);
+        any(p, &c->duration_ns);
         text_or_null(p, &c->group);
     }
     x->capacity = x->calls;
@@ -110,7 +110,7 @@ void clg_walk_executions(clg_parcel *p, const char *path, clg_executions *list) 
         x->file = file(p, path, x->file);
         text(p, &x->format);
         any32(p, &x->rank);
-        int64_t *fields[] = {&x->nodes, &x->communications, &x->compute_us, &x->communication_us};
+        int64_t *fields[] = {&x->nodes, &x->communications, &x->compute_ns, &x->communication_ns};
         for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) any(p, fields[k]);
         flag(p, &x->damaged);
         walk_execution_calls(p, x);

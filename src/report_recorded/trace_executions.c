@@ -1,6 +1,7 @@
 /* trace_executions.c -- graphs of operators for people and as JSON. */
 #include "report_recorded/trace_report.h"
 
+#include "record/ns.h"
 #include "report/number_words.h"
 #include "units/units.h"
 #include <string.h>
@@ -10,7 +11,7 @@ enum { MOST_ROWS = 8 };
 /* Calls of one operation, size and group. */
 typedef struct row {
     clg_execution_call call;
-    int64_t count, duration_us;
+    int64_t count, duration_ns;
 } row;
 
 static bool alike(const clg_execution_call *a, const clg_execution_call *b) {
@@ -28,7 +29,8 @@ static int rows_of(const clg_execution *x, row *rows) {
         if (at == MOST_ROWS) continue;
         if (at == count) rows[count++] = (row){.call = x->call[i]};
         rows[at].count++;
-        if (x->call[i].duration_us > 0) rows[at].duration_us += x->call[i].duration_us;
+        if (x->call[i].duration_ns > 0)
+            rows[at].duration_ns = clg_ns_plus(rows[at].duration_ns, x->call[i].duration_ns);
     }
     return count;
 }
@@ -43,9 +45,9 @@ static void print_rows(clg_text *t, const clg_execution *x) {
         clg_text_pad(t, clg_name_of(clg_operation_names, (int)c->operation), 16, false);
         clg_text_pad(t, clg_words_known(t, (double)c->bytes, CLG_BYTES), 10, true);
         if (c->group_size > 0) clg_text_print(t, "  %lld ranks", (long long)c->group_size);
-        if (rows[i].duration_us > 0)
+        if (rows[i].duration_ns > 0)
             clg_text_print(t, "  %s",
-                           clg_words_known(t, (double)rows[i].duration_us * 1e-6, CLG_SECONDS));
+                           clg_words_known(t, (double)rows[i].duration_ns * 1e-9, CLG_SECONDS));
         if (c->group) clg_text_print(t, "  %.40s", c->group);
         clg_text_print(t, "\n");
         shown += rows[i].count;
@@ -61,10 +63,10 @@ static void print_execution(clg_text *t, const clg_execution *x) {
     clg_text_print(t, ": %lld operators, %lld communicate; when they ran is not in it%s\n",
                    (long long)x->nodes, (long long)x->communications,
                    x->damaged ? " (damaged: read as far as it goes)" : "");
-    if (x->compute_us >= 0 || x->communication_us >= 0)
+    if (x->compute_ns >= 0 || x->communication_ns >= 0)
         clg_text_print(t, "  kernels take %s, communication %s\n",
-                       clg_words_known(t, (double)x->compute_us * 1e-6, CLG_SECONDS),
-                       clg_words_known(t, (double)x->communication_us * 1e-6, CLG_SECONDS));
+                       clg_words_known(t, (double)x->compute_ns * 1e-9, CLG_SECONDS),
+                       clg_words_known(t, (double)x->communication_ns * 1e-9, CLG_SECONDS));
     print_rows(t, x);
     if (x->lent > 0)
         clg_text_print(t, "  lent sizes or groups to %lld kernels of its rank\n",
@@ -82,9 +84,9 @@ static void add_known(clg_json_writer *w, const char *key, int64_t value) {
         clg_json_add_null(w, key);
 }
 
-static void add_micros(clg_json_writer *w, const char *key, int64_t us) {
-    if (us >= 0)
-        clg_json_add_nanoseconds(w, key, us * 1000);
+static void add_time(clg_json_writer *w, const char *key, int64_t ns) {
+    if (ns >= 0)
+        clg_json_add_nanoseconds(w, key, ns);
     else
         clg_json_add_null(w, key);
 }
@@ -96,7 +98,7 @@ static void add_call(clg_json_writer *w, const clg_execution_call *c) {
     add_known(w, "bytes", c->bytes);
     add_known(w, "group_size", c->group_size);
     clg_json_add_string(w, "group", c->group);
-    add_micros(w, "duration_s", c->duration_us);
+    add_time(w, "duration_s", c->duration_ns);
     clg_json_close(w, '}');
 }
 
@@ -109,8 +111,8 @@ void clg_json_executions(clg_json_writer *w, const clg_executions *list) {
         clg_json_add_string(w, "format", x->format);
         add_known(w, "rank", x->rank);
         clg_json_add_integer(w, "operators", x->nodes);
-        add_micros(w, "compute_s", x->compute_us);
-        add_micros(w, "communication_s", x->communication_us);
+        add_time(w, "compute_s", x->compute_ns);
+        add_time(w, "communication_s", x->communication_ns);
         clg_json_add_integer(w, "lent", x->lent);
         clg_json_add_bool(w, "damaged", x->damaged);
         clg_json_open(w, "calls", '[');

@@ -33,7 +33,7 @@ static void pytorch(void) {
     const clg_execution *x = read_path(CORPUS "pytorch-1.0", "execution");
     CHECK(x->nodes == 5 && x->calls == 3 && x->communications == 3 && !x->damaged);
     CHECK(x->call[0].operation == CLG_OPERATION_ALL_REDUCE && x->call[0].bytes == 4 * 2048 * 2);
-    CHECK(x->call[0].group_size == 8 && !x->call[0].group && x->call[0].duration_us == -1);
+    CHECK(x->call[0].group_size == 8 && !x->call[0].group && x->call[0].duration_ns == -1);
     CHECK(x->call[1].operation == CLG_OPERATION_ALL_GATHER && x->call[1].bytes == 3 * 5 * 4 * 4);
     CHECK(x->call[2].bytes == 2 * 4 + 3 * 8 && x->call[2].group_size == 1);
     CASE("PyTorch, schema 1.1: sizes from attributes");
@@ -70,9 +70,9 @@ static void chakra(void) {
     CASE("Chakra: protobuf");
     const clg_execution *x = read_path(CORPUS "chakra.3.et", "chakra");
     CHECK(x->rank == 3 && x->nodes == 4 && x->calls == 2 && !x->damaged);
-    CHECK(x->compute_us == 120 && x->communication_us == 33);
+    CHECK(x->compute_ns == 120000 && x->communication_ns == 33000);
     CHECK(x->call[0].operation == CLG_OPERATION_ALL_GATHER && x->call[0].bytes == 4096);
-    CHECK(x->call[0].duration_us == 33 && x->call[1].operation == CLG_OPERATION_SEND);
+    CHECK(x->call[0].duration_ns == 33000 && x->call[1].operation == CLG_OPERATION_SEND);
     CHECK(x->call[1].bytes == 512);
     CHECK_TEXT(x->call[0].group, "tp");
     CASE("Chakra: cut");
@@ -81,7 +81,25 @@ static void chakra(void) {
     CASE("Chakra: JSON");
     x = read_path(CORPUS "workload", "execution");
     CHECK_TEXT(x->format, "Chakra");
-    CHECK(x->nodes == 3 && x->calls == 1 && x->compute_us == 4 && x->communication_us == 28);
+    CHECK(x->nodes == 3 && x->calls == 1 && x->compute_ns == 4000 && x->communication_ns == 28000);
+}
+
+static clg_execution graph(const char *text) {
+    clg_executions list = {.arena = &arena};
+    clg_trace_memory memory = {text, strlen(text), 0};
+    CHECK(clg_execution_read_json(&list, "x", clg_trace_from_memory(&memory)) && list.count == 1);
+    return list.count == 1 ? list.file[0] : (clg_execution){0};
+}
+
+static void damage(void) {
+    CASE("a text cut between two operators is damaged");
+    CHECK(!graph("{\"schema\":\"1\",\"nodes\":[{\"name\":\"a\"},{\"name\":\"b\"}]}").damaged);
+    clg_execution x = graph("{\"schema\":\"1\",\"nodes\":[{\"name\":\"a\"},");
+    CHECK(x.nodes == 1 && x.damaged);
+    CASE("times that cannot be do not run over");
+    x = graph("{\"workload_graph\":[{\"Name\":\"a\",\"NodeType\":4,\"runtime\":9000000000000},"
+              "{\"Name\":\"b\",\"NodeType\":4,\"runtime\":1.5}]}");
+    CHECK(x.compute_ns == 1500);
 }
 
 /* Two all-reduces that tell nothing, and a graph of three of which one has no kernel. */
@@ -116,6 +134,7 @@ int main(void) {
     pytorch();
     splits();
     chakra();
+    damage();
     lending();
     clg_arena_clear(&arena);
     return DONE;
