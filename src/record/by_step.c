@@ -2,8 +2,8 @@
 #include "record/by_step.h"
 
 #include "base/first.h"
+#include "base/order.h"
 
-#include <stdlib.h>
 
 /* Events by step: those of step s are order[first[s]] to order[first[s + 1] - 1]. A trace without
  * steps is one step; events of no step are left out. */
@@ -70,7 +70,7 @@ static void make_ledgers(clg_arena *scratch, clg_trace *t) {
 
 void clg_steps_assign(clg_arena *scratch, clg_trace *t) {
     if (t->step_count == 0 || t->timeline.count == 0) return;
-    qsort(t->step, t->step_count, sizeof *t->step, by_start);
+    clg_order(scratch, t->step, t->step_count, sizeof *t->step, by_start);
     t->event_step = clg_take(t->timeline.arena, t->timeline.count, int32_t);
     for (size_t i = 0; i < t->timeline.count; i++) t->event_step[i] = step_of(t, i);
     make_ledgers(scratch, t);

@@ -1,6 +1,7 @@
 /* devices.c -- lists of GPU work into one trace for each GPU. */
 #include "record/devices.h"
 
+#include "base/order.h"
 #include "record/by_step.h"
 #include "record/ns.h"
 #include "record/phases.h"
@@ -88,6 +89,7 @@ bool clg_devices_add(clg_devices *all, const clg_device_work *work) {
                     work->end_ns - work->start_ns <= CLG_TRACE_LONGEST_NS;
     clg_device *d = possible ? device_of(all, work->device, work->process) : NULL;
     if (!d) {
+        if (possible) all->damage = "there is work of more than 1,024 GPUs"; /* CLG_DEVICES */
         all->unreadable++;
         return false;
     }
@@ -210,7 +212,7 @@ static void finish(clg_devices *all, int place, bool apart) {
                              : place;
     for (uint32_t i = 0; i < t->timeline.track_count; i++) t->timeline.tracks[i].rank = t->rank;
     t->timeline.name_capacity = t->timeline.name_count;
-    if (t->call_count) qsort(t->calls, t->call_count, sizeof *t->calls, by_start);
+    clg_order(all->scratch, t->calls, t->call_count, sizeof *t->calls, by_start);
     t->ledger = clg_timeline_ledger(all->scratch, &t->timeline, t->rank);
     name_groups(all, d);
     take_launches(all, d);

@@ -225,7 +225,7 @@ static void name_gpu(clg_kineto *r, clg_trace *t) {
     const clg_json *device = root->first;
     for (const clg_json *d = root->first; d; d = d->next) {
         const clg_json *id = clg_json_member(d, "id");
-        if (id && id->kind == CLG_JSON_NUMBER && (int64_t)id->number == t->device) device = d;
+        if (id && id->kind == CLG_JSON_NUMBER && id->number == t->device) device = d;
     }
     const clg_json *name = clg_json_member(device, "name");
     if (name && name->kind == CLG_JSON_STRING)

@@ -51,9 +51,9 @@ static void take_event(viewing *v, const clg_member *e, const clg_member *said) 
                   clg_scan_decimal(e[DURATION].value, 3, &duration_ns));
     event.end_ns = clg_ns_plus(event.start_ns, duration_ns);
     uint32_t device = clg_map_get(&v->devices, process_of(e), UINT32_MAX);
-    if (device == UINT32_MAX)
-        clg_xla_call(&v->xla, &event);
-    else if (clg_map_get(&v->streams, thread_of(e), 0) == 1) {
+    if (device == UINT32_MAX) {
+        if (timed) clg_xla_call(&v->xla, &event);
+    } else if (clg_map_get(&v->streams, thread_of(e), 0) == 1) {
         if (timed)
             clg_xla_work(&v->xla, (int64_t)device, clg_scan_integer(e[THREAD].value, -1), &event);
         else

@@ -2,11 +2,11 @@
  * a disaggregated replica, and limits of sequences beside other changes. */
 #include "serve/replica_search.h"
 
+#include "base/order.h"
 #include "serve/crowd.h"
 #include "serve/degree.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { WAVE = 4, REFINED = 2, MOST_CHANGES = 16 };
 
@@ -185,7 +185,9 @@ static int by_gpus(const void *x, const void *y) {
     return (y_rate > x_rate) - (y_rate < x_rate);
 }
 
-static void sort(weighing *w) { qsort(w->found, (size_t)w->count, sizeof *w->found, by_gpus); }
+static void sort(weighing *w) {
+    clg_order(w->arena, w->found, (size_t)w->count, sizeof *w->found, by_gpus);
+}
 
 static void slow_one(void *context, int index, clg_arena *arena) {
     const weighing *w = context;

@@ -1,9 +1,9 @@
 /* merge.c -- many timelines into one. */
 #include "trace/merge.h"
 
+#include "base/order.h"
 #include "record/ns.h"
 
-#include <stdlib.h>
 
 enum { LANES = 4, MOST_TRACKS = 65535 };
 
@@ -67,7 +67,7 @@ static void add_trace(merging *m, clg_arena *scratch, int index) {
             l[i].until_ns[k] = INT64_MIN;
         }
     for (size_t i = 0; i < from->count; i++) events[i] = from->events[i];
-    if (from->count) qsort(events, from->count, sizeof *events, by_start);
+    clg_order(scratch, events, from->count, sizeof *events, by_start);
     for (size_t i = 0; i < from->count; i++) {
         clg_event e = events[i];
         const char *name = from->names[e.name], *stream = from->tracks[e.track].name;

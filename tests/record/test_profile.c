@@ -1,5 +1,6 @@
 /* Lists of GPU work that other profilers write: the same job in each form, worked by hand. */
 #include "cli/tool.h"
+#include "record/devices.h"
 #include "record/recording.h"
 #include "test.h"
 
@@ -8,15 +9,19 @@
 static clg_csv table;
 static clg_arena arena;
 
+static clg_recording read_text(const char *path, const char *text, size_t size) {
+    clg_recording r = {.file = path};
+    clg_trace_memory memory = {text, size, 0};
+    clg_recording_read(path, (clg_slice){text, size}, clg_trace_from_memory(&memory), &table, &r);
+    return r;
+}
+
 static clg_recording read(const char *path) {
     clg_error error = {0};
     const char *text;
     size_t size;
-    clg_recording r = {.file = path};
     CHECK(clg_file_read(&arena, path, 1 << 20, &text, &size, &error) == CLG_OK);
-    clg_trace_memory memory = {text, size, 0};
-    clg_recording_read(path, (clg_slice){text, size}, clg_trace_from_memory(&memory), &table, &r);
-    return r;
+    return read_text(path, text, size);
 }
 
 static bool ledger_is(const clg_trace *t, int64_t span, int64_t compute, int64_t communication,
@@ -41,6 +46,41 @@ static void check_rocprof(const char *path, bool copies, bool launches) {
         CHECK_TEXT(r.traces[0].gpu, "AMD Instinct MI300X");
         CHECK_TEXT(r.traces[0].host, "node7");
     }
+    clg_recording_end(&r);
+}
+
+static void too_many_gpus(void) {
+    CASE("more GPUs than there is room for are said to be that");
+    clg_text text = {.arena = &arena};
+    clg_text_print(&text,
+                   "Kind,Agent_Id,Kernel_Name,Correlation_Id,Start_Timestamp,End_Timestamp\n");
+    for (int i = 0; i <= CLG_DEVICES; i++)
+        clg_text_print(&text, "KERNEL_DISPATCH,Agent %d,k,1,1000,3000\n", i);
+    clg_recording r = read_text("agents.csv", text.data, text.size);
+    CHECK(r.status == CLG_OK && r.count == CLG_DEVICES && r.traces[0].damages == 1);
+    CHECK(r.count > 0 && strstr(r.traces[0].damage[0].reason, "more than 1,024 GPUs"));
+    clg_recording_end(&r);
+}
+
+/* A kernel of 3 to 4 us after one of 1 to 2, launched at 2.5 us and once at a time not said. */
+static void untimed_launch(void) {
+    CASE("XLA: a call that tells no time launches nothing");
+    static const char *const events[] = {
+        "'ph':'M','pid':1,'name':'process_name','args':{'name':'/device:GPU:0'}",
+        "'ph':'M','pid':1,'tid':7,'name':'thread_name','args':{'name':'Stream #7'}",
+        "'ph':'X','pid':1,'tid':7,'name':'a','ts':1,'dur':1,'args':{}",
+        "'ph':'X','pid':1,'tid':7,'name':'b','ts':3,'dur':1,'args':{'correlation_id':'2'}",
+        "'ph':'X','pid':701,'tid':2,'name':'launch','ts':2.5,'dur':0.1,'args':{'correlation_id':'2'"
+        "}",
+        "'ph':'X','pid':701,'tid':2,'name':'launch','args':{'correlation_id':'2'}"};
+    clg_text text = {.arena = &arena};
+    clg_text_print(&text, "{'traceEvents':[");
+    for (int i = 0; i < 6; i++) clg_text_print(&text, "%s{%s}", i ? "," : "", events[i]);
+    clg_text_print(&text, "]}");
+    for (size_t i = 0; i < text.size; i++)
+        if (text.data[i] == '\'') text.data[i] = '"';
+    clg_recording r = read_text("jax.trace.json", text.data, text.size);
+    CHECK(r.status == CLG_OK && r.count == 1 && r.traces[0].idle_launch_ns == 500);
     clg_recording_end(&r);
 }
 
@@ -80,6 +120,8 @@ int main(void) {
     CHECK(r.traces[0].step_count == 2 && r.traces[0].step[0].number == 7);
     CHECK(r.traces[0].idle_launch_ns == 0 && r.traces[1].idle_launch_ns == 0);
     clg_recording_end(&r);
+    untimed_launch();
+    too_many_gpus();
     clg_arena_clear(&arena);
     return DONE;
 }
