@@ -5,6 +5,12 @@
 
 #include <math.h>
 
+/* Of a job without a price nothing in dollars is known. */
+static const char *dollars(clg_text *t, const clg_drawn *drawn, double value) {
+    bool known = drawn->scenario->price.usd_per_s > 0 && isfinite(value);
+    return known ? clg_arena_print(t->arena, "%.6g", value) : "";
+}
+
 static void add_rows(clg_text *t, const clg_drawn *drawn, const char *before) {
     const clg_curve *c = drawn->curve;
     for (int i = 0; i < c->count; i++) {
@@ -14,14 +20,15 @@ static void add_rows(clg_text *t, const clg_drawn *drawn, const char *before) {
         if (!p->runs) continue;
         clg_layout_print(&e->layout, words, sizeof words);
         clg_text_print(t,
-                       "%lld,%s,%lld,%.9g,%.9g,%.9g,%.9g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,"
-                       "%.6g,%d,%.6g,%.6g,%.6g,%.6g,%.6g,%lld,%.9g,%.6g,%.9g,%.6g,%.6g,%s\n",
+                       "%lld,%s,%lld,%.9g,%.9g,%.9g,%.9g,%.6g,%.6g,%.6g,%.6g,%.6g,%s,%.6g,"
+                       "%.6g,%d,%.6g,%.6g,%s,%s,%.6g,%lld,%.9g,%.6g,%.9g,%.6g,%.6g,%s\n",
                        (long long)p->gpus, words, (long long)e->layout.global_batch, e->step_s,
                        e->step_p10_s, e->step_p90_s, e->tokens_per_s, p->efficiency,
                        p->communication_fraction, e->mfu, e->gpu_w, e->tokens_per_j,
-                       e->usd_per_million_tokens, p->samples_ratio, p->seconds_to_target / 3600,
-                       p->past_dp_cap, p->marginal_per_gpu, p->marginal_per_w,
-                       p->marginal_per_usd_per_h, p->usd_to_target, p->joules_to_target,
+                       dollars(t, drawn, e->usd_per_million_tokens), p->samples_ratio,
+                       p->seconds_to_target / 3600, p->past_dp_cap, p->marginal_per_gpu,
+                       p->marginal_per_w, dollars(t, drawn, p->marginal_per_usd_per_h),
+                       dollars(t, drawn, p->usd_to_target), p->joules_to_target,
                        (long long)p->model->active_parameters, e->memory.total_bytes, e->cluster_w,
                        p->useful_tokens_per_s, p->outer_exposed_s, p->penalty.expected, before);
     }

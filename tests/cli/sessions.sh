@@ -109,6 +109,8 @@ expect 0 out '"weak": ' scale llama-2-7b --gpus 8..32 --mode both --global-batch
 expect 0 out '"against": ' scale llama-2-7b --gpus 8..32 --against-gpu a100-sxm-80gb --json
 expect 0 out 'ib-ndr +\| ethernet-100' scale llama-2-7b --gpus 8..32 --against-fabric ethernet-100
 expect 0 out 'marginal_tokens_per_s_per_w' scale llama-2-7b --gpus 8..32 --csv
+expect 0 out '^8,.*,strong' scale llama-2-7b --gpus 8 --gpu mi100 --csv
+check 'without a price no dollars' 'awk -F, "NR == 1 { for (i = 1; i <= NF; i++) if (\$i ~ /usd/) at[i] } NR > 1 { for (i in at) if (\$i != \"\") exit 1 }" "$scratch/out"'
 expect 2 err 'two curves' scale llama-2-7b --gpus 8 --mode both --against-gpu a100-sxm-80gb
 expect 1 err 'one kind of layer' scale deepseek-v3 --gpus 512..1024 --mode grow
 expect 1 err 'against-gpu|did you mean' scale llama-2-7b --gpus 8 --against-gpu h100-smx
