@@ -113,8 +113,15 @@ void clg_report_operation_rows(clg_text *t, const clg_operations_table *table) {
     clg_text_print(t, "stage,block,pass,operation,kind,precision,count,times,m,n,k,batch,flop,"
                       "hbm_bytes,collective,axis,ranks,per_domain,bytes,algorithm,protocol,"
                       "overlap,seconds,step_s\n");
-    static const char *const kinds[] = {"gemm",       "grouped", "attention", "memory",
-                                        "collective", "send",    "optimizer", "copy"};
+    static const char *const kinds[] = {[CLG_OP_GEMM] = "gemm",
+                                        [CLG_OP_GROUPED] = "grouped",
+                                        [CLG_OP_ATTENTION] = "attention",
+                                        [CLG_OP_MEMORY] = "memory",
+                                        [CLG_OP_COLLECTIVE] = "collective",
+                                        [CLG_OP_SEND] = "send",
+                                        [CLG_OP_OPTIMIZER] = "optimizer",
+                                        [CLG_OP_COPY] = "copy",
+                                        [CLG_OP_HOST] = "host"};
     for (int i = 0; i < table->count; i++) {
         const clg_priced_operation *row = &table->row[i];
         const clg_op *op = row->op;
