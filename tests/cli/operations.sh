@@ -14,4 +14,5 @@ check "fits 100 columns" 'fits <"$scratch/tp"'
 "$ceiling" explain $moe --tp 2 --csv >"$scratch/rows"
 check "as many fields in every row" '[ "$(awk -F, "{print NF}" "$scratch/rows" | sort -u | wc -l)" = 1 ]'
 expect 0 out '^0,update,,update on the host,host,fp32,' explain llama-3-8b --gpus 8 --zero 1 --offload --csv
+expect 0 out 'Rajbhandari' explain llama-3-8b --gpus 8 --explain-number gradients
 finish
