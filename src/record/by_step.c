@@ -4,7 +4,6 @@
 #include "base/first.h"
 #include "base/order.h"
 
-
 /* Events by step: those of step s are order[first[s]] to order[first[s + 1] - 1]. A trace without
  * steps is one step; events of no step are left out. */
 typedef struct step_order {

@@ -4,7 +4,6 @@
 #include "base/order.h"
 #include "record/ns.h"
 
-
 enum { LANES = 4, MOST_TRACKS = 65535 };
 
 /* Lanes of one stream: where they are drawn, and until when each is taken. */
