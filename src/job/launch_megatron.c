@@ -2,6 +2,8 @@
  * TransformerConfig that its parser is made from; releases in data/trainer/megatron.json. */
 #include "job/launch.h"
 
+enum { BOXED = 8 }; /* GPUs of the largest box without a switch between boxes */
+
 /* Biases of queries, keys and values, which are all that attention has beside its matrices. */
 static int64_t input_biases(const clg_attention *a) {
     if (a->kind == CLG_ATTENTION_LATENT) return 0;
@@ -78,27 +80,41 @@ static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) 
     clg_launch_refuse(f, l->hsdp > 0 && l->hsdp < l->dp && (l->zero != 1 || l->cp > 1),
                       "shards over a part of the ranks are written for ZeRO-1 without context "
                       "parallelism");
+    clg_launch_refuse(f, has_experts(&s->model) && l->tp > 1 && !l->sp,
+                      "its experts beside tensor parallelism want --sp 1"); /* moe_layer.py */
     clg_launch_refuse(f, l->zero >= 2 && l->pp > 1 && s->model.kinds > 1,
                       "its FSDP and pipelines are not written together here");
 }
 
+/* The parser divides the width by the heads where no width of a head is given, though latent
+ * attention has its own. */
 static void attention(clg_text *t, const clg_attention *a) {
-    clg_text_print(t, "  --num-attention-heads %d\n", a->heads);
+    clg_text_print(t, "  --num-attention-heads %d --kv-channels %d\n", a->heads,
+                   a->kind == CLG_ATTENTION_LATENT ? a->value_head_dim : a->head_dim);
     if (a->kind == CLG_ATTENTION_LATENT) {
         clg_text_print(t,
                        "  --multi-latent-attention --kv-lora-rank %d --qk-head-dim %d\n"
                        "  --qk-pos-emb-head-dim %d --v-head-dim %d\n",
                        a->kv_rank, a->head_dim - a->rope_dim, a->rope_dim, a->value_head_dim);
         if (a->query_rank > 0) clg_text_print(t, "  --q-lora-rank %d\n", a->query_rank);
-    } else {
-        clg_text_print(t, "  --kv-channels %d\n", a->head_dim);
-        if (a->kv_heads != a->heads)
-            clg_text_print(t, "  --group-query-attention --num-query-groups %d\n", a->kv_heads);
-    }
+    } else if (a->kv_heads != a->heads)
+        clg_text_print(t, "  --group-query-attention --num-query-groups %d\n", a->kv_heads);
     /* Latent attention has norms on its low ranks by the same flag
      * (multi_latent_attention.py: q_layernorm, kv_layernorm). */
     if (a->query_key_norm || a->kind == CLG_ATTENTION_LATENT)
         clg_text_print(t, "  --qk-layernorm\n");
+}
+
+/* Tokens sent once are DeepEP's; across more GPUs of fast links than a box has, HybridEP's
+ * (Megatron-Bridge flex_dispatcher_backend.py). */
+static void exchange(clg_text *t, const clg_scenario *s, const clg_layout *l) {
+    bool once = s->stack.experts.dedup && l->ep > 1;
+    clg_text_print(t, "  --expert-model-parallel-size %d --expert-tensor-parallel-size %d\n", l->ep,
+                   l->etp);
+    clg_text_print(t, "  --moe-grouped-gemm --moe-token-dispatcher-type %s\n",
+                   !once                            ? "alltoall"
+                   : s->machine.node.domain > BOXED ? "flex --moe-flex-dispatcher-backend hybridep"
+                                                    : "flex --moe-enable-deepep");
 }
 
 static void experts(clg_text *t, const clg_model *m, const clg_layer_kind *k) {
@@ -106,7 +122,6 @@ static void experts(clg_text *t, const clg_model *m, const clg_layer_kind *k) {
     int dense = dense_first(m);
     clg_text_print(t, "  --num-experts %d --moe-router-topk %d --moe-ffn-hidden-size %lld\n",
                    p->experts, p->experts_per_token, (long long)p->expert_ffn);
-    clg_text_print(t, "  --moe-grouped-gemm --moe-token-dispatcher-type alltoall\n");
     if (dense > 0)
         clg_text_print(t, "  --moe-layer-freq \"([0]*%d+[1]*%d)\"\n", dense, m->layers - dense);
     if (has_router_bias(m, k)) /* a bias of every expert; the parser asks for both */
@@ -195,6 +210,8 @@ static void sharding(clg_text *t, const clg_layout *l) {
                        "  --use-megatron-fsdp --data-parallel-sharding-strategy %s\n"
                        "  --no-gradient-accumulation-fusion --ckpt-format fsdp_dtensor\n",
                        l->zero == 3 ? "optim_grads_params" : "optim_grads");
+    if (l->zero == 3) /* else every rank makes the whole model before it is cut */
+        clg_text_print(t, "  --init-model-with-meta-device\n");
 }
 
 static void degrees(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_layout *l) {
@@ -210,9 +227,7 @@ static void degrees(clg_launch *f, clg_text *t, const clg_scenario *s, const clg
     if (l->cp > 1)
         clg_text_print(t, "  --context-parallel-size %d --cp-comm-type %s\n", l->cp,
                        context[l->cp_kind]);
-    if (has_experts(&s->model))
-        clg_text_print(t, "  --expert-model-parallel-size %d --expert-tensor-parallel-size %d\n",
-                       l->ep, l->etp);
+    if (has_experts(&s->model)) exchange(t, s, l);
     if (l->pp > 1) stages(f, t, s, l);
     sharding(t, l);
     clg_text_print(t, ")\n");
@@ -293,8 +308,11 @@ void clg_launch_megatron(clg_launch *f, const clg_scenario *s, const clg_layout 
     numbers(t, s, l);
     memory(t, s, l);
     fusions(t, s, l);
-    clg_text_print(t, "  --mock-data --split 99,1,0 --eval-iters 0 --log-interval 1 "
-                      "--log-throughput\n)\n");
+    /* Masks of seq x seq bytes, read by no kernel here, are made and sent unless told not to; the
+     * newest parser has no default interval, which training.py divides by. */
+    clg_text_print(t,
+                   "  --mock-data --split 99,1,0 --no-create-attention-mask-in-dataloader\n"
+                   "  --eval-iters 0 --eval-interval 1000 --log-interval 1 --log-throughput\n)\n");
     clg_text_print(t, "torchrun --nproc-per-node $GPUS_PER_NODE --nnodes $NNODES \\\n"
                       "  --node-rank ${NODE_RANK:-0} --master-addr ${MASTER_ADDR:-localhost} \\\n"
                       "  --master-port ${MASTER_PORT:-29500} pretrain_gpt.py \\\n"
@@ -303,6 +321,8 @@ void clg_launch_megatron(clg_launch *f, const clg_scenario *s, const clg_layout 
     clg_launch_say(f, true,
                    "what no plan says is the trainer's own: base of the rotation, epsilon, "
                    "activation, schedule of the rate");
+    clg_launch_say(f, has_experts(&s->model) && s->stack.experts.dedup && l->ep > 1,
+                   "DeepEP or HybridEP, which send tokens once, have to be installed");
     clg_launch_say(f, l->attention >= 0,
                    "attention is what Transformer Engine picks (--attention-backend)");
 }

@@ -35,6 +35,15 @@ refuse() {
 	refused "$kind" "$words" explain "$@"
 }
 
+# says FILE WORDS...: each stands in a file of the last round.
+says() {
+	file=$work/job/$1
+	shift
+	for words in "$@"; do
+		if grep -q -e "$words" "$file"; then passed=$((passed + 1)); else fail "$kind: '$words' is not written"; fi
+	done
+}
+
 dense="llama-3-8b --gpus 64 --hsdp 0 --seq 8192 --global-batch 128 --micro-batch 1"
 m="megatron megatron-2024 h100-sxm"
 # shellcheck disable=SC2086
@@ -62,9 +71,18 @@ m="megatron megatron-2024 h100-sxm"
 		round $m $model --gpus 512 --global-batch 1024 --seq 2048 --micro-batch 1
 	done
 	round megatron megatron-2026 h100-sxm $dense --tp 4 --pp 2 --zero 1 --recompute selective
-	for flag in tp-comm-overlap cross-entropy-loss-fusion 'hidden-dropout 0.0'; do
-		if grep -q -e "--$flag" "$work/job/train.sh"; then passed=$((passed + 1)); else fail "--$flag is priced and written"; fi
-	done
+	says train.sh --tp-comm-overlap --cross-entropy-loss-fusion '--hidden-dropout 0.0' --eval-interval --no-create-attention-mask-in-dataloader
+	round megatron megatron-2026 h100-sxm $dense --tp 1 --pp 1 --zero 3
+	says train.sh --init-model-with-meta-device
+	# Heads that do not divide the width; tokens sent once.
+	moe="glm-4.7-flash --gpus 64 --hsdp 0 --seq 4096 --global-batch 128 --micro-batch 1 --tp 2 --sp 1 --pp 1 --cp 1 --ep 8 --etp 1 --zero 1 --recompute full"
+	round $m $moe
+	says train.sh '--kv-channels 256' '--moe-token-dispatcher-type alltoall'
+	round megatron megatron-2026 h100-sxm $moe
+	says train.sh '--moe-token-dispatcher-type flex --moe-enable-deepep'
+	round megatron megatron-2026 gb200 $moe
+	says train.sh 'backend hybridep'
+	refuse megatron 'want --sp 1' mixtral-8x7b --gpus 64 --seq 4096 --global-batch 128 --micro-batch 1 --tp 2 --sp 0 --pp 2 --ep 8 --etp 1 --zero 1 --stack megatron-2024
 	t="torchtitan torchtitan-2025 h100-sxm"
 	round $t $dense --tp 1 --pp 1 --zero 3 --recompute full
 	changed $t --recompute none --precision fp8

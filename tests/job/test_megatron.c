@@ -75,6 +75,17 @@ static void words_of_older_and_newer_parsers(void) {
         "--moe-layer-freq \"([0]*1+[1]*7)\"\n");
 }
 
+static void a_dispatcher_that_sends_once_is_a_term(void) {
+    CASE("a dispatcher that sends once is a term");
+    JOB("term=expert_dedup=true", "a.sh",
+        "python pretrain_gpt.py --num-layers 8 --hidden-size 64 --num-attention-heads 4 "
+        "--num-experts 4 --moe-token-dispatcher-type flex --moe-flex-dispatcher-backend "
+        "hybridep\n");
+    JOB("term=expert_dedup=false", "a.sh",
+        "python pretrain_gpt.py --num-layers 8 --hidden-size 64 --num-attention-heads 4 "
+        "--num-experts 4 --moe-token-dispatcher-type alltoall\n");
+}
+
 static void sequence_parallel_is_dropped_at_tp_1(void) {
     CASE("sequence parallel is dropped at tp 1");
     JOB("tp=1 sp=false", "a.sh",
@@ -244,6 +255,7 @@ int main(void) {
     a_default_does_not_change_what_is_set();
     several_options_in_a_line_of_slurm();
     words_of_older_and_newer_parsers();
+    a_dispatcher_that_sends_once_is_a_term();
     sequence_parallel_is_dropped_at_tp_1();
     what_only_running_tells_is_not_said();
     what_is_no_number_is_an_error_with_its_line();
