@@ -64,16 +64,26 @@ static void check_masks(void) {
     }
 }
 
+/* What a launch takes under a stack of one month for a model and a GPU. */
+static double launch_s(const char *name, const char *model, const char *gpu) {
+    clg_stack mine;
+    clg_error error = {0};
+    CHECK(clg_stack_find(&arena, name, &mine, &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &mine, model, gpu, &error) == CLG_OK);
+    return mine.host.launch_s;
+}
+
 static void check_recipes_of_mixtures(void) {
     CASE("NeMo's recipes of 2025 replay graphs of mixtures on GB200, not of DeepSeek-V3");
     const char *mixtures[] = {"mixtral-8x7b", "llama-4-scout", "grok-1", "deepseek-v3"};
-    for (int i = 0; i < 4; i++) {
-        clg_stack mine;
-        clg_error error = {0};
-        CHECK(clg_stack_find(&arena, "nemo-2024@2025-05", &mine, &error) == CLG_OK);
-        CHECK(clg_stack_recipe(&arena, &mine, mixtures[i], "gb200", &error) == CLG_OK);
-        CHECK_NEAR(mine.host.launch_s, i < 3 ? 3e-6 : 57e-6, 1e-12);
-    }
+    for (int i = 0; i < 4; i++)
+        CHECK_NEAR(launch_s("nemo-2024@2025-05", mixtures[i], "gb200"), i < 3 ? 3e-6 : 57e-6,
+                   1e-12);
+    CASE("Megatron-Bridge's of early 2026 leave gpt-oss on GB200 to launches, not on GB300");
+    CHECK_NEAR(launch_s("megatron-2026@2026-04", "gpt-oss-120b", "gb200"), 57e-6, 1e-12);
+    CHECK_NEAR(launch_s("megatron-2026@2026-04", "gpt-oss-120b", "gb300"), 3e-6, 1e-12);
+    CHECK_NEAR(launch_s("megatron-2026@2026-02", "qwen3-235b-a22b", "b200-sxm"), 57e-6, 1e-12);
+    CHECK_NEAR(launch_s("megatron-2026@2026-06", "qwen3-235b-a22b", "b200-sxm"), 3e-6, 1e-12);
 }
 
 static void check_built_in_recipes(void) {
