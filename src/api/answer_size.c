@@ -54,16 +54,19 @@ static clg_status read_term(const clg_request *r, int *term, clg_error *error) {
 }
 
 /* Prices of one term, or the one given: a year's contract beside an hour's rent would compare
- * contracts, not machines. One kind alone, without a word on the term, has any price it has. */
-static bool is_offered(clg_arena *arena, const clg_request *r, bool one, int term, clg_price *price,
-                       const clg_gpu *gpu) {
+ * contracts, not machines. One kind alone, without a word on the term, has any price it has. Boxes
+ * that make no cluster are offered to who names them. */
+static bool is_offered(clg_arena *arena, const clg_request *r, bool one, bool several, int term,
+                       clg_scenario *s, clg_sizing *ask) {
+    const clg_gpu *gpu = &s->machine.gpu;
     clg_price of_term;
     if (r->value[CLG_PARAM_PRICE]) return true;
-    if (clg_price_of_term(arena, gpu, term, &of_term)) {
-        *price = of_term;
-        return true;
-    }
-    return one && !r->value[CLG_PARAM_RENT];
+    if (!clg_price_of_term(arena, gpu, term, &of_term)) return one && !r->value[CLG_PARAM_RENT];
+    s->price = of_term;
+    if (!of_term.lone || one || several) return true;
+    const char *before = ask->left_out ? ask->left_out : "";
+    ask->left_out = clg_arena_print(arena, "%s%s%s", before, *before ? " " : "", gpu->name);
+    return false;
 }
 
 /* Kinds to consider, by name; `one`: a NULL, for the request names it, or its node. */
@@ -106,7 +109,7 @@ static clg_status read_offers(clg_arena *arena, const clg_request *request, int 
         if (clg_request_read(arena, r, true, s, &offers[ask->offers].space, error) != CLG_OK)
             return error->status;
         if (is_among(offers, ask->offers, s->machine.gpu.name)) continue;
-        bool offered = is_offered(arena, r, one, term, &s->price, &s->machine.gpu);
+        bool offered = is_offered(arena, r, one, several, term, s, ask);
         if (!offered && several)
             return clg_fail(error, CLG_BAD_INPUT, "leave it out, or give --price or another --rent",
                             "no price of the term '%s' is known of %s", clg_price_terms[term].name,

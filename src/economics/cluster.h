@@ -63,6 +63,7 @@ typedef struct clg_clusters {
 typedef struct clg_sizing {
     const clg_offer *offer; /* [offers], all of one batch */
     int offers;
+    const char *left_out; /* kinds that are rented by the box only; NULL: none */
     clg_operations operations;
     clg_limits limits;
     double tokens;          /* the target: see clg_tokens_needed */

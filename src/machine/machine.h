@@ -72,6 +72,7 @@ typedef struct clg_fabric {
 
 typedef struct clg_price {
     const char *name, *title, *provider, *gpu, *term, *date;
+    const char *lone; /* why its boxes make no cluster; NULL: they do */
     double usd_per_s; /* per GPU; 0 is a price too where it is known */
     const clg_json *data;
 } clg_price;
@@ -117,11 +118,13 @@ bool clg_price_held(const clg_price *price);
 /* The built-in prices of a GPU, in order of their files. */
 const clg_price *clg_prices_of(clg_arena *arena, const char *gpu, int *count);
 
-/* The cheapest of them that binds one so; NULL: there is none. */
+/* The cheapest of them that binds one so, of boxes that make a cluster where there are such; NULL:
+ * there is none. */
 const clg_price *clg_price_cheapest(const clg_price *prices, int count, const char *term);
 
-/* The cheapest on-demand price of a GPU in the built-in data, the cheapest of any term where there
- * is none on demand; CLG_BAD_INPUT when there is no price at all. */
+/* The cheapest on-demand price of a GPU in the built-in data, of boxes that make a cluster where
+ * there are such, the cheapest of any term where there is none on demand; CLG_BAD_INPUT when there
+ * is no price at all. */
 clg_status clg_price_default(clg_arena *arena, const clg_gpu *gpu, clg_price *price,
                              clg_error *error);
 

@@ -27,10 +27,15 @@ const clg_price *clg_prices_of(clg_arena *arena, const char *gpu, int *count) {
     return prices;
 }
 
+/* Boxes that make a cluster go before those that do not; then the cheaper. */
+static bool is_cheaper(const clg_price *a, const clg_price *b) {
+    return !a->lone != !b->lone ? !a->lone : a->usd_per_s < b->usd_per_s;
+}
+
 const clg_price *clg_price_cheapest(const clg_price *prices, int count, const char *term) {
     const clg_price *least = NULL;
     for (int i = 0; i < count; i++)
-        if (strcmp(prices[i].term, term) == 0 && (!least || prices[i].usd_per_s < least->usd_per_s))
+        if (strcmp(prices[i].term, term) == 0 && (!least || is_cheaper(&prices[i], least)))
             least = &prices[i];
     return least;
 }
@@ -62,10 +67,10 @@ bool clg_price_of_term(clg_arena *arena, const clg_gpu *gpu, int term, clg_price
     return least != NULL;
 }
 
-/* What can be had today goes before what has to be signed for; then the cheaper. */
+/* What can be had today goes before what has to be signed for. */
 static bool preferred(const clg_price *a, const clg_price *b) {
     bool now = clg_price_on_demand(a), later = clg_price_on_demand(b);
-    return now != later ? now : a->usd_per_s < b->usd_per_s;
+    return now != later ? now : is_cheaper(a, b);
 }
 
 clg_status clg_price_default(clg_arena *arena, const clg_gpu *gpu, clg_price *price,

@@ -89,6 +89,7 @@ static const field price_fields[] = {
     {"gpu", WORD, CLG_COUNT, true, AT(clg_price, gpu)},
     {"term", WORD, CLG_COUNT, true, AT(clg_price, term)},
     {"date", WORD, CLG_COUNT, true, AT(clg_price, date)},
+    {"lone", WORD, CLG_COUNT, false, AT(clg_price, lone)},
     {"price", NUMBER, CLG_USD_PER_S, true, AT(clg_price, usd_per_s)}};
 
 static const file_kind gpu_kind = {gpu_fields, sizeof gpu_fields / sizeof gpu_fields[0]};

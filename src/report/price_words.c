@@ -11,7 +11,7 @@ const char *clg_words_price(clg_arena *arena, const clg_price *price) {
                            price->date ? ", " : "", price->date ? price->date : "");
 }
 
-const char *clg_words_price_band(clg_arena *arena, const clg_price *price) {
+static const char *with_band(clg_arena *arena, const clg_price *price) {
     double low = 0, high = 0;
     const char *whose = clg_words_price(arena, price);
     if (is_given(price)) return whose;
@@ -22,4 +22,9 @@ const char *clg_words_price_band(clg_arena *arena, const clg_price *price) {
     if (price->usd_per_s <= low)
         return clg_arena_print(arena, "%s; others to %.2f", whose, 3600 * high);
     return clg_arena_print(arena, "%s; others %.2f to %.2f", whose, 3600 * low, 3600 * high);
+}
+
+const char *clg_words_price_band(clg_arena *arena, const clg_price *price) {
+    const char *band = with_band(arena, price);
+    return price->lone ? clg_arena_print(arena, "%s; %s", band, price->lone) : band;
 }

@@ -8,8 +8,8 @@
 /* "nebius, on-demand, 2026-09-25"; "given by you". Words in the arena. */
 const char *clg_words_price(clg_arena *arena, const clg_price *price);
 
-/* The same and, for a price of the data, how many are known on demand and their band: a plan's
- * money is no surer than this. */
+/* The same and, for a price of the data, how many are known on demand and their band, and
+ * what is lacking to a cluster: a plan's money is no surer than this. */
 const char *clg_words_price_band(clg_arena *arena, const clg_price *price);
 
 #endif

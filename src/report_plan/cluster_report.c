@@ -284,6 +284,11 @@ static void print_footer(clg_text *t, const clg_clusters *all, const clg_sizing 
                    "at P90\n",
                    ask->operations.pue);
     clg_text_fold(t, from, 0);
+    from = t->size;
+    if (ask->left_out)
+        clg_text_print(t, "left out, rented by the box without a network (--gpu prices them): %s\n",
+                       ask->left_out);
+    clg_text_fold(t, from, 2);
 }
 
 void clg_report_clusters(clg_text *t, const clg_clusters *all, const clg_sizing *ask,

@@ -182,8 +182,10 @@ static void print_costs(clg_text *t, const clg_serve_question *s, const clg_serv
                    clg_words_usd(t, a->usd_per_useful_eflop),
                    clg_words_usd(t, a->peak_usd_per_eflop));
     print_filled(t, a);
+    size_t from = t->size;
     clg_text_print(t, "         GPU at $%.2f/h: %s\n", 3600 * price->usd_per_s,
                    clg_words_price_band(t->arena, price));
+    clg_text_fold(t, from, 9);
     print_bill(t, s, a);
     if (!s->api || !s->api->name) {
         clg_text_print(t,

@@ -51,6 +51,8 @@ expect 1 err 'longer --window' demand $m --rate 5req/s --span 20s --window 1ns
 expect 2 err 'api-input is given and --api-output is not' demand $m --rate 5req/s --span 20s --api-input 1USD/Mtok
 expect 0 out '^bill     .* an hour, .* in 30 days' demand $m --rate 5req/s --span 20s
 expect 0 out 'by the API' demand $m --rate 5req/s --span 20s
+expect 0 out 'by the API' demand deepseek-r1 --gpu h200-sxm --rate 1req/s --span 20s
+expect 0 out "'qwen3-embedding-4b' taken as qwen3-4b" demand qwen3-embedding-4b --rate 5req/s --span 20s --output 1tok
 expect 0 out 'all alike' demand $m --rate 5req/s --span 20s
 expect 0 out "api-prices. by --api-price" demand llama-3.1-70b --rate 5req/s --span 20s
 expect 0 out 'cost     .0 at 0.00 USD/GPU-h' demand $m --rate 5req/s --span 20s --price 0USD/h
