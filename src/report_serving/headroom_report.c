@@ -42,12 +42,61 @@ static void print_chance(clg_text *t, const clg_serve_question *s, const clg_ser
     else
         clg_text_print(t, "buy      %s the target with %s chance", buy_of(t, s, n),
                        chance(t, h->chance));
-    if (s->replicas == 0 && h->buy_replicas == 0)
-        clg_text_print(t,
-                       "; no fleet of up to %d times as many\n"
-                       "         with 90 %%: loosen the target, or measure one replica first",
-                       CLG_HEADROOM_WORTH);
     clg_text_print(t, "\n");
+}
+
+/* Whether more are surer: how requests fall on them is chance, too. */
+static bool is_surer(const clg_larger *l, int i) {
+    for (int j = 0; j < i; j++)
+        if (l[j].replicas >= l[i].replicas || l[j].bears >= l[i].bears) return false;
+    return true;
+}
+
+/* "surer: 120 GPUs with 76 %, 160 with 85 %; 176 with 90 % for 75.0 ms each". */
+static void print_surer(clg_text *t, const clg_serve_question *s, const clg_serve_cliff *c) {
+    size_t from = t->size;
+    int64_t before = 0;
+    const char *comma = "";
+    clg_text_print(t, "         surer:");
+    for (int i = 1; i < CLG_LARGER; i++) {
+        if (!is_surer(c->larger, i)) continue;
+        clg_text_print(t, "%s %s with %s", comma, gpus_of(t, s, c->larger[i].replicas),
+                       chance(t, c->larger[i].chance));
+        comma = ",";
+    }
+    for (int i = 0; i < CLG_SLACKS; i++) {
+        const clg_slack *k = &c->slack[i];
+        if (k->replicas == 0 || k->replicas == before) continue;
+        clg_text_print(
+            t, "%s %s for %s%s", before > 0 ? "," : "; with 90 %", gpus_of(t, s, k->replicas),
+            clg_words_quantity(t, c->by_first ? k->target.ttft_s : k->target.tpot_s, CLG_SECONDS),
+            c->by_first ? " to the first token" : " each");
+        before = k->replicas;
+    }
+    clg_text_print(t, "\n");
+    clg_text_fold(t, from, 9);
+}
+
+/* Iterations that take so many times what is predicted slow a client alone as much: who measures
+ * him knows which fleet to buy. */
+static void print_measure(clg_text *t, const clg_serve_question *s, const clg_serve_cliff *c) {
+    size_t from = t->size;
+    clg_text_print(t, "         measure before: alone on a replica %s takes %s as predicted; up to",
+                   c->by_first ? "the first token" : "each token",
+                   clg_words_quantity(t, c->alone_s, CLG_SECONDS));
+    for (int i = 0; i < CLG_LARGER; i++)
+        if (is_surer(c->larger, i))
+            clg_text_print(t, i > 0 ? ", to %s %s" : " %s %s GPUs do",
+                           clg_words_quantity(t, c->alone_s * c->larger[i].bears, CLG_SECONDS),
+                           gpus_of(t, s, c->larger[i].replicas));
+    clg_text_print(t, "\n");
+    clg_text_fold(t, from, 9);
+}
+
+static void print_cliff(clg_text *t, const clg_serve_question *s, const clg_serve_cliff *c) {
+    if (!c->known) return;
+    print_surer(t, s, c);
+    print_measure(t, s, c);
 }
 
 /* What the target is held for in the busiest part, which a whole span may meet it in spite of. */
@@ -140,10 +189,37 @@ void clg_report_headroom(clg_text *t, const clg_serve_question *s, const clg_ser
                          const clg_serve_headroom *h) {
     if (!h->known) return;
     print_chance(t, s, a, h);
+    print_cliff(t, s, &h->cliff);
     print_next(t, s, a, h);
     print_growth(t, s, h);
     print_order(t, s, h);
     print_lost(t, s, a, h);
+}
+
+static void add_cliff(clg_json_writer *w, const clg_serve_cliff *c, int gpus) {
+    if (!c->known) return;
+    clg_json_open(w, "cliff", '{');
+    clg_json_add_number(w, "client_alone_s", c->alone_s);
+    clg_json_open(w, "fleets", '[');
+    for (int i = 0; i < CLG_LARGER; i++) {
+        clg_json_open(w, NULL, '{');
+        clg_json_add_integer(w, "gpus", c->larger[i].replicas * gpus);
+        clg_json_add_number(w, "chance", c->larger[i].chance);
+        clg_json_add_number(w, "client_alone_at_most_s", c->alone_s * c->larger[i].bears);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+    clg_json_open(w, "looser", '[');
+    for (int i = 0; i < CLG_SLACKS; i++) {
+        if (c->slack[i].replicas == 0) continue;
+        clg_json_open(w, NULL, '{');
+        clg_json_add_number(w, "ttft_s", c->slack[i].target.ttft_s);
+        clg_json_add_number(w, "tpot_s", c->slack[i].target.tpot_s);
+        clg_json_add_integer(w, "gpus", c->slack[i].replicas * gpus);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+    clg_json_close(w, '}');
 }
 
 void clg_json_headroom(clg_json_writer *w, const clg_serve_question *s,
@@ -155,6 +231,7 @@ void clg_json_headroom(clg_json_writer *w, const clg_serve_question *s,
     if (s->replicas == 0) {
         clg_json_add_integer(w, "buy_gpus", h->buy_replicas * gpus);
         clg_json_add_number(w, "buy_chance", h->buy_chance);
+        add_cliff(w, &h->cliff, gpus);
     }
     if (s->demand->apart)
         clg_json_add_number(w, "next_at_clients", h->next_ratio * s->demand->clients);

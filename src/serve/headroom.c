@@ -178,4 +178,5 @@ void clg_serve_headroom_of(clg_arena *arena, const clg_serve_question *asked,
     h->buy_chance = h->chance;
     if (h->buy_replicas > n)
         h->buy_chance = clg_fleet_chance(arena, q, h->buy_replicas, a->doubt.rate);
+    if (q->replicas == 0 && h->buy_replicas == 0) clg_serve_cliff_of(arena, q, a, &h->cliff);
 }

@@ -45,6 +45,11 @@ agents="deepseek-v3.1 --gpu h200-sxm --tp 8 --rate 4req/s --span 20min --shared-
 ask agents $agents
 within "agents, found of prompts" "$(number "$work/agents" prompt_cached_share)" 0.85 0.96
 within "agents, GPUs" "$(top "$work/agents" gpus)" 48 160
+# 12 k tokens/s of long answers are past a cliff: chances of larger fleets, a target that is held, a measurement
+ask long deepseek-r1 --gpu h200-sxm --rate 3req/s --span 20min --prompt 1ktok --output 4ktok --ttft 5s --tpot 60ms
+for word in fleets looser client_alone_s; do
+	within "long answers past a cliff: $word" "$(grep -c "\"$word\"" "$work/long")" 1 1
+done
 ask blind $agents --no-prefix-cache
 # who thinks for a minute is dropped from the GPUs; from the hosts he is read back, and fewer nodes do
 thinkers=$(echo $agents | sed 's/turn-gap 15s/turn-gap 60s/')

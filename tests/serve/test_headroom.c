@@ -47,6 +47,29 @@ static void chance(void) {
     CHECK_NEAR(clg_fleet_chance(&arena, &q, 1000, tenth), clg_normal_below(log(1.3) / sigma), 0.02);
 }
 
+/* The same requests: no fleet bears more than 1.3 times, and P90 with the margin takes c + 1.575 k,
+ * which 1.5 times the target, 1.5 c + 1.95 k, allows to one replica. */
+static void cliff(void) {
+    CASE(
+        "past a cliff: what iterations may take, a target that one replica holds, what to measure");
+    build(0.01, 30000);
+    clg_serve_target any = {1, 1, 0.99};
+    clg_replica slow = clg_replica_slowed(&arena, &replica, 2);
+    double one = clg_fleet_alone(&arena, &replica, &demand, &any).ttft_s.p50;
+    double two = clg_fleet_alone(&arena, &slow, &demand, &any).ttft_s.p50;
+    clg_serve_question q = question(one + 0.3 * (two - one));
+    q.margin = 0.05;
+    clg_serve_answer a = {.fleet = {.replicas = 1}, .doubt = {.rate = 1.5}};
+    clg_serve_headroom h;
+    clg_serve_headroom_of(&arena, &q, &a, &h);
+    CHECK(h.cliff.known && h.cliff.by_first && h.buy_replicas == 0);
+    CHECK_NEAR(h.cliff.alone_s, one, 1e-9);
+    CHECK(h.cliff.larger[0].replicas == 1 && h.cliff.larger[3].replicas == 3);
+    CHECK_NEAR(h.cliff.larger[3].bears, 1.3, 0.02);
+    CHECK_NEAR(h.cliff.slack[0].target.ttft_s, 1.5 * q.target.ttft_s, 1e-9);
+    CHECK(h.cliff.slack[0].replicas == 1);
+}
+
 static void rate(void) {
     CASE("the fleet holds the rate that is said, and not a tenth more");
     build(6, 600);
@@ -111,6 +134,7 @@ static void given_up(int drafted) {
 
 int main(void) {
     chance();
+    cliff();
     rate();
     given_up(0);
     given_up(3);
