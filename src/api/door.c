@@ -230,7 +230,8 @@ static clg_status answer(caller *c, const char *text, size_t size, clg_error *er
     const clg_command *command = c->command;
     bool layout = command->subject == CLG_SUBJECT_JOB;
     if (command->subject != CLG_SUBJECT_FILES &&
-        clg_request_files(c->arena, c->request, layout, error) != CLG_OK)
+        clg_request_files(c->arena, c->request, layout,
+                          clg_command_takes(command, CLG_PARAM_ENGINE), error) != CLG_OK)
         return error->status;
     if (clg_command_lone(c->command, c->request, error) != CLG_OK) return error->status;
     void *found = clg_arena_take(c->arena, 1, command->bytes + 1);

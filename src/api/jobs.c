@@ -160,12 +160,16 @@ clg_status clg_request_read_job(clg_arena *arena, const clg_request *request, cl
     return clg_job_read(arena, files, request->job_files, given, job, error);
 }
 
-clg_status clg_request_files(clg_arena *arena, clg_request *request, bool layout,
+clg_status clg_request_files(clg_arena *arena, clg_request *request, bool layout, bool serving,
                              clg_error *error) {
     clg_job *job = clg_take(arena, 1, clg_job);
     if (request->job_files == 0) return CLG_OK;
     if (clg_request_read_job(arena, request, job, error) != CLG_OK) return error->status;
-    return clg_request_job(arena, request, job, layout, error);
+    if (!job->field[CLG_JOB_ENGINE].text || serving)
+        return clg_request_job(arena, request, job, layout, error);
+    clg_error_at(error, job->files[0], 0, 0, "engine");
+    return clg_fail(error, CLG_BAD_INPUT, "ask what it serves: ceiling demand FILES --rate 5req/s",
+                    "these files start a server of %s, no training", job->title);
 }
 
 bool clg_job_is_no_log(const char *name, const char *text, size_t size) {

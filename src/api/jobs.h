@@ -14,8 +14,10 @@ clg_status clg_request_job(clg_arena *arena, clg_request *request, const clg_job
 clg_status clg_request_read_job(clg_arena *arena, const clg_request *request, clg_job *job,
                                 clg_error *error);
 
-/* The same, and lays it under the request; without files nothing is done. */
-clg_status clg_request_files(clg_arena *arena, clg_request *request, bool layout, clg_error *error);
+/* The same, and lays it under the request; without files nothing is done. A server's files are
+ * refused unless the question is about serving. */
+clg_status clg_request_files(clg_arena *arena, clg_request *request, bool layout, bool serving,
+                             clg_error *error);
 
 /* Whether a file is of a job rather than its log: scripts and configurations may quote a log in a
  * comment, texts may be one. */

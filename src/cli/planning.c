@@ -59,7 +59,8 @@ static clg_status read_job(clg_session *session, const char *const *paths, int c
         if (clg_file_attach(session->arena, paths[i], CLG_JOB_BYTES, &file[i], error) != CLG_OK)
             return error->status;
     session->request.job_files = count;
-    return clg_request_files(session->arena, &session->request, layout, error);
+    bool serving = clg_command_takes(session->command, CLG_PARAM_ENGINE);
+    return clg_request_files(session->arena, &session->request, layout, serving, error);
 }
 
 static clg_status refuse_second(const clg_session *session, const char *word, clg_error *error) {

@@ -131,4 +131,11 @@ expect 0 out '"end": "it ran out of GPU memory"' read --json "$scratch/end.log"
 head -c 17000000 /dev/zero | tr '\0' x >"$scratch/huge.log"
 expect 1 err 'no steps of a known trainer' diagnose llama-2-7b --gpus 8 --log "$scratch/huge.log"
 expect 1 err 'larger than 16 MiB' explain "$scratch/huge.log" --gpus 8
+# A server is no training job.
+echo 'vllm serve mistralai/Mistral-7B-Instruct-v0.2 --tensor-parallel-size 2' >"$scratch/serve.sh"
+for command in plan explain improve "diagnose --measured 50%:util"; do
+    expect 1 err 'start a server of vLLM, no training; ask what it serves: ceiling demand FILES' $command "$scratch/serve.sh" --gpus 8
+done
+expect 0 out '^replica  Mistral 7B' demand "$scratch/serve.sh" --rate 1req/s
+
 finish
