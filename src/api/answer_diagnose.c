@@ -134,6 +134,30 @@ static clg_status take_change(clg_arena *arena, const clg_train_log *log, clg_ob
     return CLG_OK;
 }
 
+/* What the log says beside the step, where nobody measured it by hand. Of its memory only that it
+ * is full: other ranks may hold more. */
+static clg_status take_signs(clg_arena *arena, const clg_attachment *file,
+                             const clg_train_logs *logs, const clg_evaluation *plan,
+                             clg_observations *seen, clg_error *error) {
+    clg_diagnosis_rules rules;
+    if (!file->text) return CLG_OK;
+    if (clg_diagnosis_rules_find(arena, &rules, error) != CLG_OK) return error->status;
+    clg_train_timers timers = clg_train_timers_read((clg_slice){file->text, file->size});
+    double held = logs->count > 0 && logs->log[0].memory_reserved ? logs->log[0].memory_bytes : 0;
+    bool full = held > rules.memory_full * plan->capacity_bytes;
+    const struct {
+        clg_sign sign;
+        double value;
+    } said[] = {{CLG_SIGN_OPTIMIZER, timers.optimizer_s},
+                {CLG_SIGN_DATA, timers.data_s},
+                {CLG_SIGN_MEMORY, full ? held : -1}};
+    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
+        if (said[i].value >= 0 && !seen->sign[said[i].sign].seen)
+            seen->sign[said[i].sign] = (clg_observed_sign){
+                true, said[i].value, clg_arena_print(arena, "%.60s", file->name)};
+    return CLG_OK;
+}
+
 static clg_status take_log(clg_arena *arena, const clg_train_logs *logs, const clg_answer *plan,
                            clg_observations *seen, clg_error *error) {
     if (logs->count == 0) return CLG_OK;
@@ -214,8 +238,9 @@ static clg_status answer(const clg_question *q, void *to, clg_error *error) {
     if (clg_answer_explain(q->arena, job, q->progress, NULL, &a->plan, error) != CLG_OK ||
         (measured && take_measured(q->arena, measured, &a->plan, &a->seen, error) != CLG_OK) ||
         take_log(q->arena, &logs, &a->plan, &a->seen, error) != CLG_OK ||
-        (nccl->text &&
-         take_nccl(q->arena, nccl, a->plan.scenario.machine.node.gpus, &a->seen, error) != CLG_OK))
+        (nccl->text && take_nccl(q->arena, nccl, a->plan.scenario.machine.node.gpus, &a->seen,
+                                 error) != CLG_OK) ||
+        take_signs(q->arena, log, &logs, &a->plan.evaluation, &a->seen, error) != CLG_OK)
         return error->status;
     if (a->seen.other && a->seen.step_s <= 0)
         return clg_fail(error, CLG_BAD_INPUT, "give the step on --gpus too",
@@ -261,10 +286,12 @@ const clg_command clg_command_diagnose = {
         "bandwidth, collective, nodes); several with commas: a step, what was counted beside it "
         "(tokens, flop/s or MFU), 5900tok/s/GPU@8, the same job on 8 GPUs with as many "
         "micro-batches a rank, 15%:util, GPUs with a kernel running as nvidia-smi says, "
-        "3s:data, waiting for data a step, 79GB:memory, in use of a GPU, and 10s:before, as the "
-        "same job once ran. Of --log, "
-        "lines that speak for a cause count too, as NCCL_DEBUG=INFO prints them. GPUs, batch and "
-        "sequence that are left out are those of --log, where it states them.",
+        "3s:data, waiting for data a step, 2s:optimizer, of its update, 60%:communication, share "
+        "of "
+        "the step in collectives as a profile shows, 79GB:memory, in use of a GPU, and 10s:before, "
+        "as the same job once ran. Of --log, lines that speak for a cause count too, as "
+        "NCCL_DEBUG=INFO prints them. GPUs, batch and sequence that are left out are those of "
+        "--log, where it states them.",
     .example = "ceiling diagnose llama-3-70b --gpu h200-sxm --gpus 32 --tp 8 --zero 3 "
                "--measured 200tok/s/GPU",
     .groups = CLG_TAKES_PLANNING | CLG_TAKES(MEASURED),

@@ -16,6 +16,7 @@ typedef struct clg_world {
     double more_s;              /* seconds on top of a step */
     double data_s;              /* of those: waiting for data */
     bool idles;         /* what it adds to the step, GPUs spend idle: not waiting for ranks */
+    bool meets;         /* what comes on top, they wait in collectives */
     bool silent;        /* what GPUs do meanwhile is not known */
     double counted;     /* what was measured is so many steps; 1 */
     double memory_from; /* of the cause's facts */
@@ -39,6 +40,7 @@ typedef struct clg_job_cause_facts {
     double prior;    /* weight, among all jobs */
     double possible; /* share of jobs where it can be at all; 1 where nothing bars it */
     double mildest, worst;
+    double worst_said;                /* where the job's own settings have it; 0: no other */
     double factor[CLG_CAUSE_FACTORS]; /* strengths of form "count" */
     int factors;
     double counted;     /* how much likelier it is where operations were counted; 1: no more */

@@ -36,10 +36,10 @@ static clg_status read_lines(const clg_json *root, const char *file, clg_job_cau
 clg_status clg_job_cause_facts_find(clg_arena *arena, const char *name, clg_job_cause_facts *f,
                                     clg_error *error) {
     const clg_file *file = clg_dataset_find(clg_arena_print(arena, "cause/%.64s.json", name));
-    static const char *const keys[] = {"name",        "title",   "form",    "prior",
-                                       "mildest",     "worst",   "factors", "factors_source",
-                                       "memory_from", "measure", "command", "possible",
-                                       "counted",     "comes",   "lines",   "lines_source"};
+    static const char *const keys[] = {
+        "name",    "title",          "form",        "prior",        "mildest",   "worst",
+        "factors", "factors_source", "memory_from", "measure",      "command",   "possible",
+        "counted", "comes",          "lines",       "lines_source", "worst_said"};
     const clg_json *root;
     if (!file)
         return clg_fail(error, CLG_BAD_INPUT, NULL, "cause/%.64s.json is not built in", name);
@@ -49,11 +49,12 @@ clg_status clg_job_cause_facts_find(clg_arena *arena, const char *name, clg_job_
                                       {"worst", CLG_COUNT, &f->worst}};
     const clg_value_field some[] = {{"memory_from", CLG_FRACTION, &f->memory_from},
                                     {"counted", CLG_COUNT, &f->counted},
-                                    {"possible", CLG_FRACTION, &f->possible}};
+                                    {"possible", CLG_FRACTION, &f->possible},
+                                    {"worst_said", CLG_COUNT, &f->worst_said}};
     if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
         clg_value_keys(root, keys, sizeof keys / sizeof keys[0], file->path, error) != CLG_OK ||
         clg_value_fields(root, file->path, fields, 3, error) != CLG_OK ||
-        clg_value_optional(root, file->path, some, 3, error) != CLG_OK ||
+        clg_value_optional(root, file->path, some, 4, error) != CLG_OK ||
         read_factors(root, file->path, f, error) != CLG_OK ||
         read_lines(root, file->path, f, error) != CLG_OK ||
         clg_value_flag(root, "comes", false, file->path, &f->comes, error) != CLG_OK ||

@@ -79,6 +79,7 @@ static double far_tensor_s(clg_arena *arena, const clg_scenario *s, const clg_ev
 
 static bool slow_gpu(clg_world *w, double strength) {
     w->more_s = w->plan->time.compute_s * (strength - 1);
+    w->meets = true;
     return clg_layout_gpus(&w->layout) > 1;
 }
 
@@ -103,12 +104,6 @@ static bool unfused(clg_world *w, double level) {
     return true;
 }
 
-static double memory_bound_s(clg_arena *arena, const clg_scenario *s, const clg_evaluation *e) {
-    (void)arena;
-    (void)s;
-    return e->memory_bound_s + e->time.optimizer_s;
-}
-
 static bool slow_host(clg_world *w, double strength) {
     clg_stack *s = &w->scenario->stack;
     s->host.launch_s *= strength;
@@ -118,22 +113,35 @@ static bool slow_host(clg_world *w, double strength) {
     return true;
 }
 
-/* Of the host's seconds those that go to experts: what the step would not have without them. Calls
- * that gather parameters are taken as the experts', who have nearly all of a mixture's. */
-static double host_of_experts_s(clg_arena *arena, const clg_scenario *s, const clg_evaluation *e) {
-    if (!clg_model_experts(&s->model)) return 0;
+/* What a step has less with its experts in one call. Calls that gather parameters are taken as the
+ * experts', who have nearly all of a mixture's. */
+typedef struct one_by_one {
+    double host_s, kernels_s;
+} one_by_one;
+
+static one_by_one experts_one_by_one(clg_arena *arena, const clg_scenario *s,
+                                     const clg_evaluation *e) {
+    if (!clg_model_experts(&s->model)) return (one_by_one){0};
     clg_scenario *without = clg_take(arena, 1, clg_scenario);
     clg_evaluation other;
     clg_error none = {0};
     *without = *s;
     clg_stack *stack = &without->stack;
     stack->host.expert_s = stack->host.experts_s = stack->host.gather_s = 0;
-    if (clg_evaluate(arena, without, &e->layout, false, NULL, &other, &none) != CLG_OK) return 0;
-    return e->time.host_s - other.time.host_s;
+    if (stack->experts.rows == CLG_ROWS_LOOPED) stack->experts.rows = CLG_ROWS_INDEXED;
+    if (clg_evaluate(arena, without, &e->layout, false, NULL, &other, &none) != CLG_OK)
+        return (one_by_one){0};
+    double kernels_s = e->memory_bound_s - other.memory_bound_s;
+    return (one_by_one){e->time.host_s - other.time.host_s, kernels_s > 0 ? kernels_s : 0};
+}
+
+static double memory_bound_s(clg_arena *arena, const clg_scenario *s, const clg_evaluation *e) {
+    double kernels_s = e->memory_bound_s - experts_one_by_one(arena, s, e).kernels_s;
+    return kernels_s + e->time.optimizer_s;
 }
 
 static double host_s(clg_arena *arena, const clg_scenario *s, const clg_evaluation *e) {
-    return e->time.host_s - s->data_loading_s - host_of_experts_s(arena, s, e);
+    return e->time.host_s - s->data_loading_s - experts_one_by_one(arena, s, e).host_s;
 }
 
 /* 1: 32-bit inputs rounded to TF32; 2: products in full 32 bits, outside of tensor cores. */
@@ -146,7 +154,8 @@ static bool wide_numbers(clg_world *w, double level) {
 
 /* States of the optimizer, and under ZeRO-3, as the common files have it (DeepSpeed offload_param,
  * FSDP CPUOffload), shards of weights too, which come over PCIe in every forward and backward,
- * nothing of it hidden: errs high. A host of few threads, or of pageable memory, is slower. */
+ * nothing of it hidden: errs high. A host of few threads is slower; of pageable memory, which makes
+ * PCIe slower too: left out. */
 static bool offloads(clg_world *w, double strength) {
     const clg_layout *l = &w->layout;
     const clg_scenario *s = w->scenario;
@@ -154,7 +163,7 @@ static bool offloads(clg_world *w, double strength) {
     double pcie = s->machine.gpu.pcie_bytes_per_s;
     w->scenario->stack.host.gigabyte_s *= strength;
     w->layout.offload = w->idles = true;
-    if (l->zero == 3 && pcie > 0) w->more_s = strength * 2 * (double)l->accumulation * shard / pcie;
+    if (l->zero == 3 && pcie > 0) w->more_s = 2 * (double)l->accumulation * shard / pcie;
     return true;
 }
 
@@ -305,7 +314,8 @@ static bool dispatched(clg_world *w, double strength) {
 }
 
 static double experts_s(clg_arena *arena, const clg_scenario *s, const clg_evaluation *e) {
-    return e->time.ep_exposed_s + host_of_experts_s(arena, s, e);
+    one_by_one experts = experts_one_by_one(arena, s, e);
+    return e->time.ep_exposed_s + experts.host_s + experts.kernels_s;
 }
 
 /* --- the number --- */

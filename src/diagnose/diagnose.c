@@ -276,20 +276,22 @@ static void add_waits(const trial *t, clg_diagnosis *d) {
     for (int i = 0; i < count; i++) add_planned(t, d->healthy, all_s, &d->suspect[i], seconds[i]);
 }
 
-/* Without a measured step: what was seen against the same as planned, all turned so that more is
- * slower. */
+/* Without a measured step: what was seen against the same as planned, more being slower. */
 static bool signs_of_slowness(const trial *t, const clg_signs *planned) {
     const clg_observations *seen = t->seen;
-    const clg_observed_sign *busy = &seen->sign[CLG_SIGN_BUSY], *data = &seen->sign[CLG_SIGN_DATA];
+    const clg_observed_sign *busy = &seen->sign[CLG_SIGN_BUSY];
+    const clg_observed_sign *met = &seen->sign[CLG_SIGN_COMMUNICATION];
     double as_planned = 1, as_seen = 1;
     for (int i = 0; i < seen->buses; i++) {
         as_seen *= bus_of(t, t->scenario, &seen->bus[i]);
         as_planned *= seen->bus[i].bus_bytes_per_s;
     }
     if (busy->seen) as_seen *= planned->value[CLG_SIGN_BUSY], as_planned *= busy->value;
-    if (data->seen) {
-        as_seen *= t->plan->step_s + data->value;
-        as_planned *= t->plan->step_s + planned->value[CLG_SIGN_DATA];
+    if (met->seen) as_seen *= met->value, as_planned *= planned->value[CLG_SIGN_COMMUNICATION];
+    for (int i = CLG_SIGN_DATA; i <= CLG_SIGN_OPTIMIZER; i++) {
+        if (!seen->sign[i].seen) continue;
+        as_seen *= t->plan->step_s + seen->sign[i].value;
+        as_planned *= t->plan->step_s + planned->value[i];
     }
     if (seen->other) as_seen *= seen->other_s, as_planned *= seen->other->step_s;
     return as_seen > as_planned;
@@ -317,6 +319,8 @@ static clg_status suspects_of(trial *t, clg_diagnosis *d, double *all, clg_error
         *s = (clg_suspect){.name = cause[i].name, .step_s = t->plan->step_s};
         if (clg_job_cause_facts_find(t->arena, s->name, &s->facts, error) != CLG_OK)
             return CLG_BAD_INPUT;
+        if (s->facts.worst_said > 0 && t->plan->layout.offload)
+            s->facts.worst = s->facts.worst_said;
         s->line = clg_line_seen(t->scenario, &t->plan->layout, &t->seen->log, s->name, &s->facts);
         s->probability = weigh(t, &cause[i], s);
         s->explains_s = explained_s(t, s);

@@ -6,16 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static const clg_name sign_names[] = {{"util", CLG_SIGN_BUSY, NULL},
-                                      {"data", CLG_SIGN_DATA, NULL},
-                                      {"memory", CLG_SIGN_MEMORY, NULL},
-                                      {NULL, 0, NULL}};
+static const clg_name sign_names[] = {
+    {"util", CLG_SIGN_BUSY, NULL},           {"data", CLG_SIGN_DATA, NULL},
+    {"optimizer", CLG_SIGN_OPTIMIZER, NULL}, {"communication", CLG_SIGN_COMMUNICATION, NULL},
+    {"memory", CLG_SIGN_MEMORY, NULL},       {NULL, 0, NULL}};
 
 static clg_status refuse(const char *written, clg_error *error) {
     return clg_fail(error, CLG_BAD_INPUT,
                     "write 12.5s, 1.6it/s, 200tok/s/GPU, 6400tok/s, 24samples/s, "
-                    "230Tflop/s/GPU, 13%MFU, 40GB/s:all-reduce:6, 15%:util, 3s:data, 79GB:memory, "
-                    "10s:before",
+                    "230Tflop/s/GPU, 13%MFU, 40GB/s:all-reduce:6, 15%:util, 3s:data, 2s:optimizer, "
+                    "60%:communication, 79GB:memory, 10s:before",
                     "'%.48s' is no measurement", written);
 }
 
@@ -97,10 +97,11 @@ static double step_of(const clg_evaluation *plan, const clg_machine *machine, co
     return 0;
 }
 
-/* "15%:util", "3s:data", "79GB:memory". */
+/* "15%:util", "3s:data", "79GB:memory", ... */
 static clg_status sign_of(const char *written, const char *colon, clg_observations *o,
                           clg_error *error) {
-    static const clg_dimension dimension[CLG_SIGNS] = {CLG_FRACTION, CLG_SECONDS, CLG_BYTES};
+    static const clg_dimension dimension[CLG_SIGNS] = {CLG_FRACTION, CLG_SECONDS, CLG_SECONDS,
+                                                       CLG_FRACTION, CLG_BYTES};
     char word[64];
     int sign;
     double value;
@@ -110,7 +111,7 @@ static clg_status sign_of(const char *written, const char *colon, clg_observatio
         return refuse(written, error);
     snprintf(word, sizeof word, "%.*s", (int)(colon - written), written);
     if (clg_quantity(word, dimension[sign], &value, &none) != CLG_OK || value < 0 ||
-        (sign == CLG_SIGN_BUSY && value > 1))
+        (dimension[sign] == CLG_FRACTION && value > 1))
         return refuse(written, error);
     if (o->sign[sign].seen)
         return clg_fail(error, CLG_BAD_INPUT, "keep one of them", "'%.24s' and '%.24s' are of one",

@@ -15,12 +15,19 @@ typedef struct clg_observed_bus {
 } clg_observed_bus;
 
 /* What is read off a running job beside its speed. */
-typedef enum clg_sign { CLG_SIGN_BUSY, CLG_SIGN_DATA, CLG_SIGN_MEMORY, CLG_SIGNS } clg_sign;
+typedef enum clg_sign {
+    CLG_SIGN_BUSY,
+    CLG_SIGN_DATA,
+    CLG_SIGN_OPTIMIZER,
+    CLG_SIGN_COMMUNICATION,
+    CLG_SIGN_MEMORY,
+    CLG_SIGNS
+} clg_sign;
 
 typedef struct clg_observed_sign {
     bool seen;
-    double value; /* share of the step with a kernel running; seconds of waiting a step; bytes of a
-                     GPU in use */
+    double value; /* share of the step with a kernel running; seconds a step of waiting for data, of
+                     the optimizer; share of the step in collectives; bytes of a GPU in use */
     const char *written;
 } clg_observed_sign;
 
@@ -54,9 +61,9 @@ typedef struct clg_observations {
 
 /* "12.5s", "200tok/s/GPU", "6400tok/s", "24samples/s", "230Tflop/s/GPU", "13%MFU" of a step of
  * `plan`, "40GB/s:all-reduce:6" (bus bandwidth, collective, nodes), "15%:util", "3s:data",
- * "79GB:memory", or any of the first with ":before", as the same job once ran. Two numbers of
- * different kinds stand beside each other: the more direct one is the step. A second of one kind,
- * and a third, are refused. */
+ * "2s:optimizer", "60%:communication", "79GB:memory", or any of the first with ":before", as the
+ * same job once ran. Two numbers of different kinds stand beside each other: the more direct one is
+ * the step. A second of one kind, and a third, are refused. */
 clg_status clg_observe(const clg_evaluation *plan, const clg_machine *machine, const char *written,
                        clg_observations *observations, clg_error *error);
 

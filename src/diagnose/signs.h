@@ -1,10 +1,12 @@
-/* signs.h -- what people read off a running job beside its speed: how busy its GPUs are, and how
- * long it waits for data.
+/* signs.h -- what people read off a running job beside its speed: how busy its GPUs are, how long
+ * it waits for data and for the optimizer, and what share collectives have.
  *
  * A kernel that waits for other ranks is busy, as nvidia-smi counts; a GPU that waits for its host
  * is not. So a slow network and slow data differ where their steps do not. Receives of a pipeline
- * poll: its bubble counts as busy. Left out: watts, for what a waiting GPU draws is known for fast
- * networks only (data/power/phases.json), and threads tell of half of that on slow ones. */
+ * poll: its bubble counts as busy, and among the collectives, as does who waits for a late rank.
+ * Traffic that hides under compute is not counted, which profiles do: errs low. Left out: watts,
+ * for what a waiting GPU draws is known for fast networks only (data/power/phases.json), and
+ * threads tell of half of that on slow ones. */
 #ifndef CLG_DIAGNOSE_SIGNS_H
 #define CLG_DIAGNOSE_SIGNS_H
 

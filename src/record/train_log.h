@@ -35,6 +35,13 @@ typedef struct clg_train_logs {
 /* Appends what a log tells; false when it is no log of a training program. */
 bool clg_train_log_read(clg_train_logs *logs, const char *file, clg_slice text);
 
+/* What trainers time inside a step, the slowest rank's; below 0: not said. */
+typedef struct clg_train_timers {
+    double optimizer_s, data_s;
+} clg_train_timers;
+
+clg_train_timers clg_train_timers_read(clg_slice text);
+
 /* How a log ends, where that is no end ("it ran out of GPU memory"); NULL: not said. */
 const char *clg_train_log_end(clg_slice text);
 

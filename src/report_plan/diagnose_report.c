@@ -123,10 +123,21 @@ static void print_signs(const answer *a) {
     const clg_observed_sign *busy = &a->seen->sign[CLG_SIGN_BUSY];
     const clg_observed_sign *data = &a->seen->sign[CLG_SIGN_DATA];
     const clg_observed_sign *memory = &a->seen->sign[CLG_SIGN_MEMORY];
+    const clg_observed_sign *update = &a->seen->sign[CLG_SIGN_OPTIMIZER];
+    const clg_observed_sign *met = &a->seen->sign[CLG_SIGN_COMMUNICATION];
+    const double *planned = a->diagnosis->planned.value;
     if (busy->seen)
         clg_text_print(a->text, "measured GPUs busy %s %% of the time, %s %% as planned\n",
                        clg_words_share(a->text, busy->value),
-                       clg_words_share(a->text, a->diagnosis->planned.value[CLG_SIGN_BUSY]));
+                       clg_words_share(a->text, planned[CLG_SIGN_BUSY]));
+    if (met->seen)
+        clg_text_print(a->text, "measured %s %% of the step in collectives, %s %% as planned\n",
+                       clg_words_share(a->text, met->value),
+                       clg_words_share(a->text, planned[CLG_SIGN_COMMUNICATION]));
+    if (update->seen)
+        clg_text_print(a->text, "measured %s a step of the optimizer, %s as planned\n",
+                       clg_words_quantity(a->text, update->value, CLG_SECONDS),
+                       clg_words_quantity(a->text, planned[CLG_SIGN_OPTIMIZER], CLG_SECONDS));
     if (memory->seen)
         clg_text_print(a->text, "measured %s of a GPU's memory in use, %s as planned\n",
                        clg_words_quantity(a->text, memory->value, CLG_BYTES),
@@ -230,12 +241,10 @@ static void add_measured(clg_json_writer *w, const answer *a) {
     add_speed(w, a, a->seen->step_s);
     if (a->seen->count_s > 0) clg_json_add_number(w, "counted_step_s", a->seen->count_s);
     if (a->seen->before_s > 0) clg_json_add_number(w, "before_step_s", a->seen->before_s);
-    const clg_observed_sign *busy = &a->seen->sign[CLG_SIGN_BUSY];
-    const clg_observed_sign *data = &a->seen->sign[CLG_SIGN_DATA];
-    const clg_observed_sign *memory = &a->seen->sign[CLG_SIGN_MEMORY];
-    if (busy->seen) clg_json_add_number(w, "gpu_busy", busy->value);
-    if (data->seen) clg_json_add_number(w, "data_wait_s", data->value);
-    if (memory->seen) clg_json_add_number(w, "memory_bytes", memory->value);
+    static const char *const keys[CLG_SIGNS] = {"gpu_busy", "data_wait_s", "optimizer_s",
+                                                "communication_fraction", "memory_bytes"};
+    for (int i = 0; i < CLG_SIGNS; i++)
+        if (a->seen->sign[i].seen) clg_json_add_number(w, keys[i], a->seen->sign[i].value);
     if (a->seen->other) {
         clg_json_open(w, "other", '{');
         clg_json_add_integer(w, "gpus", clg_layout_gpus(&a->seen->other->layout));

@@ -155,10 +155,20 @@ full="llama-3-8b --gpus 8 --zero 1 --tp 1 --pp 1 --seq 8192 --micro-batch 1 --gl
 expect 0 out '^[ 2-9][0-9.]+ %  memory_pressure' diagnose $full --measured 20s,79.7GB:memory
 expect 0 out '"memory_bytes": 7' diagnose $full --measured 20s,79.7GB:memory --json
 check "and is barred where there is room" '! "$ceiling" diagnose $full --measured 20s,60GB:memory --json | grep -q memory_pressure'
+# What trainers time inside a step: of a host that keeps the states the optimizer's seconds tell.
+host="gpt3-1.3b --gpu rtx-3090 --gpus 1 --zero 3 --offload --tp 1 --pp 1 --seq 1024 --micro-batch 4 --global-batch 4 --precision fp16 --stack transformers"
+expect 0 out '^[ 5-9][0-9.]+ %  offload: ' diagnose $host --measured 24.1s,22.9s:optimizer
+expect 0 out '"optimizer_s": 22.9' diagnose $host --measured 24.1s,22.9s:optimizer --json
+echo 'time (ms) | fwd: 376.60 | bwd: 864.56 | bwd_inner: 806.87 | bwd_allreduce: 57.62 | step: 22880.87' >"$scratch/timers.log"
+expect 0 out '^measured 22.9 s a step of the optimizer, ' diagnose $host --measured 24.1s --log "$scratch/timers.log"
+expect 0 out '^[ 5-9][0-9.]+ %  offload: ' diagnose $host --measured 24.1s --log "$scratch/timers.log"
+expect 0 out '^measured 80.0 % of the step in collectives, [0-9.]+ % as planned' diagnose $slow --measured 3s,80%:communication
+check "which is the network's" 'sed -n "/^causes/,\$p" "$scratch/out" | sed -n 2p | grep -q network_bandwidth'
 # What to do next comes before the causes, once.
 "$ceiling" diagnose $slow --measured 3s >"$scratch/out"
 check "one next step" '[ "$(grep -c "^next " "$scratch/out")" = 1 ] && sed "/^causes/q" "$scratch/out" | grep -q "^next "'
-expect 0 out '"next": "gpu_busy"' diagnose $slow --measured 3s --json
+# One node has no network that could be slow: host or data, or ranks that wait, is what to tell first.
+expect 0 out '"next": "gpu_busy"' diagnose llama-3-8b --gpus 8 --zero 3 --tp 1 --pp 1 --seq 4096 --micro-batch 1 --global-batch 8 --recompute none --stack torchtitan-2025 --measured 3s --json
 # Idle GPUs alone are no fast job.
 expect 0 out '^verdict  slow' diagnose $slow --measured 15%:util
 expect 0 out '^verdict  slow' diagnose $slow --measured 9s:data

@@ -152,6 +152,49 @@ static void signs(void) {
     CHECK(diagnose(&j, &well).healthy < before);
 }
 
+static void timed_inside(void) {
+    CASE("a slow step whose seconds the optimizer takes is the host's that keeps its states");
+    clg_layout l = sharded(8);
+    l.offload = true;
+    job j = make("llama-3-8b", l);
+    clg_observations seen = {.step_s = 10 * j.plan.step_s, .written = "given"};
+    clg_diagnosis d = diagnose(&j, &seen);
+    double alone = d.suspect[place_of(&d, "offload")].probability;
+    seen.sign[CLG_SIGN_OPTIMIZER] =
+        (clg_observed_sign){true, 9 * j.plan.step_s + j.plan.time.optimizer_s, "timer"};
+    d = diagnose(&j, &seen);
+    CHECK(place_of(&d, "offload") == 0 && d.suspect[0].probability > 2 * alone);
+    seen.sign[CLG_SIGN_OPTIMIZER].value = j.plan.time.optimizer_s;
+    d = diagnose(&j, &seen);
+    CHECK(d.suspect[place_of(&d, "offload")].probability < alone / 2);
+    CASE(
+        "a step that collectives take is the network's or a late rank's, not the host's or data's");
+    j = make("llama-3-8b", sharded(64));
+    seen = (clg_observations){.step_s = 4 * j.plan.step_s, .written = "given"};
+    seen.sign[CLG_SIGN_COMMUNICATION] = (clg_observed_sign){true, 0.8, "profile"};
+    d = diagnose(&j, &seen);
+    CHECK(place_of(&d, "network_bandwidth") <= 1 && place_of(&d, "data_loading") > 4);
+    CHECK(place_of(&d, "kernels_unfused") > 3);
+    seen.sign[CLG_SIGN_COMMUNICATION].value = 0.02;
+    d = diagnose(&j, &seen);
+    CHECK(place_of(&d, "network_bandwidth") > 3 && place_of(&d, "slow_gpu") > 3);
+}
+
+static void looped_experts(void) {
+    CASE("a plan whose experts run one by one waits for them, not for kernels that are not fused");
+    clg_layout l = sharded(8);
+    l.micro_batch = 1, l.global_batch = 8, l.accumulation = 1;
+    job j = make("qwen3-30b-a3b", l);
+    j.scenario.stack.experts.rows = CLG_ROWS_LOOPED;
+    j.scenario.stack.host.expert_s = 1e-3;
+    clg_error e = {0};
+    CHECK(clg_evaluate(&arena, &j.scenario, &j.plan.layout, true, NULL, &j.plan, &e) == CLG_OK);
+    clg_observations seen = {.step_s = j.plan.step_s, .written = "as planned"};
+    clg_diagnosis d = diagnose(&j, &seen);
+    CHECK(d.verdict == CLG_HEALTHY && place_of(&d, "expert_dispatch") == 0);
+    CHECK(d.suspect[0].planned && d.suspect[0].explains_s > 0.5 * j.plan.step_s);
+}
+
 static void counts(void) {
     CASE("of two numbers of different kinds the more direct is the step, in either order");
     job j = make("llama-3-8b", sharded(64));
@@ -340,6 +383,8 @@ int main(void) {
     priors();
     two_sizes();
     signs();
+    timed_inside();
+    looped_experts();
     counts();
     as_planned();
     impossible();

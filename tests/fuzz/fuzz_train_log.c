@@ -12,6 +12,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
         assert(logs.count == 1 && l->steps > 0 && l->discarded < l->steps);
         assert(l->step_p10_s <= l->step_median_s && l->step_median_s <= l->step_p90_s);
     }
+    clg_train_timers timers = clg_train_timers_read((clg_slice){(const char *)data, size});
+    assert(timers.optimizer_s < 1e6 && timers.data_s < 1e6);
     clg_arena_clear(&arena);
     return 0;
 }

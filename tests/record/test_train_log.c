@@ -103,8 +103,30 @@ static void programs(void) {
     programs_by_people();
 }
 
+static void timers(void) {
+    CASE("timers inside a step: the slowest rank's, the middle of all reports");
+    static const char text[] =
+        "time (ms) | fwd_microstep: 376.60 | bwd_microstep: 864.56 | step_microstep: 9.90\n"
+        "time (ms) | fwd: 376.60 | bwd: 864.56 | bwd_allreduce: 57.62 | step: 22880.87\n"
+        "(min, max) time across ranks (ms):\n"
+        "    batch-generator ................................: (1.00, 250.00)\n"
+        "    optimizer ......................................: (40.10, 41.20)\n"
+        "max time across ranks (ms):\n"
+        "    optimizer ......................................: 41.30\n"
+        "    optimizer-clip-main-grad .......................: (5000.00, 5000.00)\n";
+    clg_train_timers t = clg_train_timers_read((clg_slice){text, sizeof text - 1});
+    CHECK_NEAR(t.optimizer_s, 0.0413, 1e-12);
+    CHECK_NEAR(t.data_s, 0.25, 1e-12);
+    t = clg_train_timers_read((clg_slice){text, 160});
+    CHECK_NEAR(t.optimizer_s, 22.88087, 1e-12);
+    CHECK(t.data_s < 0);
+    t = clg_train_timers_read((clg_slice){NULL, 0});
+    CHECK(t.optimizer_s < 0 && t.data_s < 0);
+}
+
 int main(void) {
     programs();
+    timers();
     CASE("other texts are none");
     CHECK(refused("") && refused("step: 3\nhttps: 4 memory: 3\n") && refused("{\"ph\": 1}"));
     CASE("logs are no JSON");
