@@ -4,6 +4,7 @@
 
 #include "dataset/dataset.h"
 #include "dataset/kept.h"
+#include "dataset/open.h"
 #include "dataset/value.h"
 
 #include <math.h>
@@ -236,6 +237,25 @@ static clg_status read_file(clg_arena *arena, const clg_file *file, clg_kernels 
     return CLG_OK;
 }
 
+/* Of what a stack loses in products: the time passes beside the matrix units, in lanes, loads and
+ * stores, and they take twice as long where a chip is sold with half their rate. Without matrix
+ * units nothing is lost. */
+static clg_status read_felt(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
+                            clg_error *error) {
+    const clg_file *file;
+    const clg_json *root;
+    double full_rate;
+    if (clg_dataset_open(arena, "operations", "slowdown", &file, &root, error) != CLG_OK ||
+        clg_value_read(root, "full_rate", CLG_COUNT, true, file->path, &full_rate, error) !=
+            CLG_OK ||
+        clg_value_done(root, file->path, error) != CLG_OK)
+        return error->status;
+    const double *peak = gpu->peak_flop_per_s;
+    double matrix = fmax(peak[CLG_BF16], peak[CLG_FP16]), lanes = peak[CLG_FP32];
+    kernels->slowdown_felt = matrix > lanes ? fmin(matrix / (full_rate * lanes), 1) : 0;
+    return CLG_OK;
+}
+
 clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
                             clg_error *error) {
     bool borrowed;
@@ -244,6 +264,7 @@ clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *k
         return clg_fail(error, CLG_BAD_INPUT, "add data/kernel/<gpu>.json", "no kernel curves");
     if (read_file(arena, file, kernels, error) != CLG_OK) return CLG_BAD_INPUT;
     kernels->borrowed = borrowed;
+    if (read_felt(arena, gpu, kernels, error) != CLG_OK) return error->status;
     return borrowed ? clg_kernels_lend(arena, gpu, kernels, error) : CLG_OK;
 }
 
@@ -253,7 +274,7 @@ clg_status clg_kernels_generic(clg_arena *arena, const clg_gpu *gpu, clg_kernels
     if (!file) return clg_fail(error, CLG_BAD_INPUT, "add data/kernel/<gpu>.json", "no curves");
     if (read_file(arena, file, kernels, error) != CLG_OK) return CLG_BAD_INPUT;
     kernels->borrowed = true;
-    return CLG_OK;
+    return read_felt(arena, gpu, kernels, error);
 }
 
 static clg_status check_name(const clg_json *root, const char *file, const clg_gpu *gpu,

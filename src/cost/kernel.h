@@ -85,6 +85,7 @@ typedef struct clg_kernels {
     } memory;
     clg_state_curve state;
     double optimizer_efficiency; /* share of HBM bandwidth of a fused multi-tensor update */
+    double slowdown_felt;        /* share of what a stack loses in products */
 } clg_kernels;
 
 /* The file of a GPU, or of the one that lends to it; NULL: none. */

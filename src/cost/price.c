@@ -21,24 +21,12 @@ static double collective_s(const clg_pricing *p, const clg_op *op) {
     return seconds;
 }
 
-/* Of what a stack loses in products: the time passes beside the matrix units, in lanes, loads and
- * stores, and they take twice as long where a chip is sold with half their rate, as GeForce boards
- * are, which do twice what their lanes do in fp32, where the same chips in workstations do four
- * times that (peaks of data/gpu). Fitted on boards with more; assumed, read in no kernel. */
-static double felt(const clg_gpu *gpu) {
-    enum { FULL_RATE = 4 };
-    const double *peak = gpu->peak_flop_per_s;
-    double matrix = peak[CLG_BF16] > peak[CLG_FP16] ? peak[CLG_BF16] : peak[CLG_FP16];
-    double share = matrix / (FULL_RATE * peak[CLG_FP32]);
-    return share < 1 ? share : 1;
-}
-
 /* Products as this stack runs them; what it loses is tensor cores', so fp32 ones, which run
  * without, have none of it. An attention kernel is one program: stacks choose it, not how it is
  * tiled, so what they lose in products does not slow it. */
 static double slowed_s(const clg_pricing *p, const clg_op *op, double seconds) {
     double lost = op->precision == CLG_FP32 ? 0 : p->stack->kernels.slowdown - 1;
-    return seconds * (1 + lost * felt(p->gpu));
+    return seconds * (1 + lost * p->kernels->slowdown_felt);
 }
 
 static double grouped_s(const clg_pricing *p, const clg_op *op) {

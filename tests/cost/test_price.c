@@ -64,12 +64,16 @@ static void single(void) {
 static void halved(void) {
     CASE("a board with half the rate of its chip's matrix units feels half of what a stack loses");
     clg_op op = {.kind = CLG_OP_GEMM, .count = 1, .batch = 1, .m = 5120, .n = 4096, .k = 4096};
-    op.precision = CLG_BF16;
     static const struct {
         const char *gpu;
+        clg_precision precision;
         double times;
-    } boards[] = {{"rtx-4090", 1.2}, {"l40s", 1 + 0.4 * 0.98812}, {"a100-sxm-80gb", 1.4}};
-    for (int i = 0; i < 3; i++) {
+    } boards[] = {{"rtx-4090", CLG_BF16, 1.2},
+                  {"l40s", CLG_BF16, 1 + 0.4 * 0.98812},
+                  {"a100-sxm-80gb", CLG_BF16, 1.4},
+                  {"p100-sxm-16gb", CLG_FP16, 1}}; /* no matrix units */
+    for (int i = 0; i < 4; i++) {
+        op.precision = boards[i].precision;
         clg_scenario s = plan_scenario(&arena, "llama-2-7b", boards[i].gpu, "pytorch", 1);
         clg_pricing p = {.gpu = &s.machine.gpu, .kernels = &s.kernels, .stack = &s.stack};
         s.stack.kernels.slowdown = 1;
