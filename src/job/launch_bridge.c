@@ -13,6 +13,10 @@ static const clg_json *recipe_of(clg_launch *f, const char *name) {
     return clg_launch_model(f, "trainer/bridge-models.json", name);
 }
 
+static bool has_experts(const clg_scenario *s) {
+    return s->model.kind[s->model.kinds - 1].mlp.kind == CLG_MLP_MOE;
+}
+
 static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
     bool usual = l->schedule == CLG_1F1B || l->schedule == CLG_INTERLEAVED;
     int chunks = l->pp * l->vpp;
@@ -26,6 +30,8 @@ static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) 
     clg_launch_refuse(f, l->order != 0, "its order of ranks is Megatron's");
     clg_launch_refuse(f, l->cp > 1 && l->cp_kind != CLG_CONTEXT_RING,
                       "kinds of context parallelism are not written but the ring");
+    clg_launch_refuse(f, has_experts(s) && l->tp > 1 && !l->sp,
+                      "its experts beside tensor parallelism want --sp 1"); /* moe_layer.py */
     clg_launch_refuse(f, l->optimizer != CLG_ADAM, "its recipes use Adam");
     clg_launch_refuse(f, l->offload, "offload is not written");
     clg_launch_refuse(
@@ -63,11 +69,13 @@ static void degrees(clg_text *t, const clg_scenario *s, const clg_layout *l) {
         clg_text_print(t, "    cfg.model.virtual_pipeline_model_parallel_size = %d\n", l->vpp);
     else
         clg_text_print(t, "    cfg.model.virtual_pipeline_model_parallel_size = None\n");
-    if (s->model.kind[s->model.kinds - 1].mlp.kind == CLG_MLP_MOE)
+    if (has_experts(s))
         clg_text_print(t,
                        "    cfg.model.expert_model_parallel_size = %d\n"
                        "    cfg.model.expert_tensor_parallel_size = %d\n",
                        l->ep, l->etp);
+    if (has_experts(s) && !s->stack.experts.dedup) /* recipes have DeepEP or HybridEP */
+        clg_text_print(t, "    cfg.model.moe_token_dispatcher_type = \"alltoall\"\n");
 }
 
 static void recompute(clg_text *t, const clg_layout *l) {
@@ -80,6 +88,8 @@ static void recompute(clg_text *t, const clg_layout *l) {
     if (l->recompute == CLG_RECOMPUTE_SELECTIVE)
         clg_text_print(t, "    cfg.model.recompute_modules = [\"core_attn\"]\n");
     if (l->recompute != CLG_RECOMPUTE_FULL) return;
+    /* Graphs of parts, as some recipes have, are refused beside it (transformer_config.py). */
+    clg_text_print(t, "    cfg.model.cuda_graph_impl = \"none\"\n");
     clg_text_print(t,
                    "    cfg.model.recompute_method = \"%s\"\n"
                    "    cfg.model.recompute_num_layers = %d\n",
@@ -164,6 +174,6 @@ void clg_launch_bridge(clg_launch *f, const clg_scenario *s, const clg_layout *l
                       "  --master-port ${MASTER_PORT:-29500} recipe.py\n");
     clg_launch_say(
         f, true,
-        "what the recipe sets otherwise stays: fusions, mock data; CUDA graphs, if priced, "
-        "as in perf_recipes");
+        "what the recipe sets otherwise stays: fusions, mock data, evaluation, checkpoints; CUDA "
+        "graphs, if priced, as in perf_recipes");
 }

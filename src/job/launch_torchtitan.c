@@ -27,6 +27,20 @@ static const char *schedule_of(const clg_layout *l) {
     }
 }
 
+static bool has_experts(const clg_scenario *s) {
+    return s->model.kind[s->model.kinds - 1].mlp.kind == CLG_MLP_MOE;
+}
+
+static bool narrows_experts(const clg_scenario *s, const clg_layout *l) {
+    return has_experts(s) && l->precision != CLG_BF16 && !s->stack.experts.wide;
+}
+
+/* Of the ranks that share a batch, those that one set of shards spans. */
+static int shard_of(const clg_layout *l) {
+    int shard = l->zero == 0 ? 1 : clg_layout_shards(l) / l->cp;
+    return shard < 1 ? 1 : shard;
+}
+
 static bool is_compiled(const clg_scenario *s) { return !strstr(s->stack.name, "eager"); }
 
 /* Even chunks: embedding and head, which it counts as layers by default, are told to weigh none. */
@@ -74,14 +88,28 @@ static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) 
         f, (s->stack.gradient == CLG_BF16) != pure,
         "its gradients are in the format of its weights: --master none and --gradient "
         "bf16, or neither");
+    clg_launch_refuse(f, has_experts(s) && shard_of(l) * l->cp * l->tp % (l->ep * l->etp) != 0,
+                      "--ep x --etp has to divide what one set of shards spans, times --tp");
     clg_launch_refuse(f, l->hsdp > 0 && (l->hsdp < l->cp || l->hsdp % l->cp != 0),
                       "one set of shards spans whole groups of context ranks");
 }
 
+/* Of 0.2 alone: parallelize.py, args.py of models, components/quantization/float8.py. */
+static void old_refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
+    clg_launch_refuse(f, l->zero == 0 && (l->tp > 1 || l->pp > 1),
+                      "copies that share nothing run beside no other way of sharing");
+    clg_launch_refuse(f, has_experts(s) && l->etp > 1 && l->etp != l->tp,
+                      "experts are split over all tensor ranks or none");
+    clg_launch_refuse(
+        f, !f->asks && l->cp > 1 && clg_json_member(model_of(f, s->model.name), "whole_sequences"),
+        "this model's attention runs on whole sequences: --cp 1");
+    clg_launch_refuse(f,
+                      narrows_experts(s, l) && l->precision == CLG_FP8 && (l->pp > 1 || l->cp > 1),
+                      "experts in fp8 run without --pp and --cp");
+}
+
 static void parallelism(clg_text *t, const clg_scenario *s, const clg_layout *l) {
-    /* Its shards span context ranks as well: dp_shard x cp. */
-    int shard = l->zero == 0 ? 1 : clg_layout_shards(l) / l->cp;
-    if (shard < 1) shard = 1;
+    int shard = shard_of(l); /* its shards span context ranks as well: dp_shard x cp */
     clg_text_print(t,
                    "\n[parallelism]\ntensor_parallel_degree = %d\npipeline_parallel_degree = %d\n"
                    "data_parallel_shard_degree = %d\ndata_parallel_replicate_degree = %d\n"
@@ -90,7 +118,7 @@ static void parallelism(clg_text *t, const clg_scenario *s, const clg_layout *l)
     if (l->cp > 1)
         clg_text_print(t, "context_parallel_rotate_method = \"%s\"\n",
                        l->cp_kind == CLG_CONTEXT_GATHER ? "allgather" : "alltoall");
-    if (s->model.kind[s->model.kinds - 1].mlp.kind == CLG_MLP_MOE)
+    if (has_experts(s))
         clg_text_print(t, "expert_parallel_degree = %d\nexpert_tensor_parallel_degree = %d\n",
                        l->ep, l->etp);
     if (l->zero > 0)
@@ -116,6 +144,22 @@ static void training(clg_text *t, const clg_scenario *s, const clg_layout *l) {
     if (!s->stack.precision.master_weights) clg_text_print(t, "dtype = \"bfloat16\"\n");
 }
 
+/* Heads stay in 16 bit; shards gather in 8 where that is priced (docs/float8.md). */
+static void converters(clg_text *t, const clg_scenario *s, const clg_layout *l) {
+    if (l->precision == CLG_BF16) return;
+    const char *kind = l->precision == CLG_FP8 ? "float8" : "mx";
+    bool experts = narrows_experts(s, l);
+    clg_text_print(t, "converters = [\"quantize.linear.%s\"", kind);
+    if (experts) clg_text_print(t, ", \"quantize.grouped_mm.%s\"", kind);
+    clg_text_print(t, "]\n");
+    if (experts) clg_text_print(t, "\n[quantize.grouped_mm.%s]\nfqns = [\"experts\"]\n", kind);
+    clg_text_print(t, "\n[quantize.linear.%s]\nfilter_fqns = [\"output\"%s]\n", kind,
+                   has_experts(s) ? ", \"router.gate\"" : "");
+    if (l->precision == CLG_FP8 && s->stack.traffic.narrow_gathers)
+        clg_text_print(t, "enable_fsdp_float8_all_gather = true\n"
+                          "precompute_float8_dynamic_scale_for_fsdp = true\n");
+}
+
 static void toml(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_layout *l) {
     const clg_json *model = model_of(f, s->model.name);
     const clg_json *name = clg_json_member(model, "name"),
@@ -125,9 +169,7 @@ static void toml(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_la
     clg_text_print(t, "\n[model]\nname = \"%s\"\nflavor = \"%s\"\n", name ? name->text : "",
                    flavor ? flavor->text : "");
     clg_text_print(t, "hf_assets_path = \"./assets/hf/%s\"\n", last ? last + 1 : "TOKENIZER");
-    if (l->precision != CLG_BF16)
-        clg_text_print(t, "converters = [\"%s\"]\n",
-                       l->precision == CLG_FP8 ? "quantize.linear.float8" : "quantize.linear.mx");
+    converters(t, s, l);
     clg_text_print(t, "\n[optimizer]\nname = \"AdamW\"\n\n[metrics]\nlog_freq = 1\n");
     training(t, s, l);
     parallelism(t, s, l);
@@ -151,6 +193,7 @@ static void start(clg_launch *f, const clg_scenario *s, const char *what) {
 
 void clg_launch_torchtitan(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
     refusals(f, s, l);
+    old_refusals(f, s, l);
     if (f->asks) return;
     toml(f, clg_launch_file(f, "train.toml"), s, l);
     start(f, s, "--job.config_file train.toml");
@@ -161,10 +204,9 @@ void clg_launch_torchtitan(clg_launch *f, const clg_scenario *s, const clg_layou
 
 /* ---- the configurations of 2026, which are Python ---- */
 
-static const char *converter_of(const clg_layout *l) {
-    return l->precision == CLG_FP8     ? "Float8LinearConverter"
-           : l->precision == CLG_MXFP8 ? "MXFP8LinearConverter"
-                                       : NULL;
+/* "Float8" or "MXFP8", as its converters begin; NULL: none. */
+static const char *format_of(const clg_layout *l) {
+    return l->precision == CLG_FP8 ? "Float8" : l->precision == CLG_MXFP8 ? "MXFP8" : NULL;
 }
 
 static const char *checkpoint_of(const clg_layout *l) {
@@ -182,15 +224,13 @@ static void set_number(clg_text *t, const char *key, long long value) {
 }
 
 static void set_parallelism(clg_text *t, const clg_scenario *s, const clg_layout *l) {
-    int shard = l->zero == 0 ? 1 : clg_layout_shards(l) / l->cp;
-    if (shard < 1) shard = 1;
+    int shard = shard_of(l);
     set_number(t, "parallelism.tensor_parallel_degree", l->tp);
     set_number(t, "parallelism.pipeline_parallel_degree", l->pp);
     set_number(t, "parallelism.context_parallel_degree", l->cp);
     set_number(t, "parallelism.data_parallel_shard_degree", shard);
     set_number(t, "parallelism.data_parallel_replicate_degree", l->dp / shard);
-    if (s->model.kind[s->model.kinds - 1].mlp.kind == CLG_MLP_MOE)
-        set_number(t, "parallelism.expert_parallel_degree", l->ep);
+    if (has_experts(s)) set_number(t, "parallelism.expert_parallel_degree", l->ep);
     if (l->zero > 0)
         clg_text_print(t, "    config.parallelism.fsdp_reshard_after_forward = \"%s\"\n",
                        l->zero == 3 ? "always" : "never");
@@ -204,10 +244,17 @@ static void set_parallelism(clg_text *t, const clg_scenario *s, const clg_layout
         set_number(t, "parallelism.pipeline_parallel_layers_per_stage", layers_of(s, l));
 }
 
-static void imports(clg_text *t, const clg_layout *l, const char *module, const char *recipe) {
+static void imports(clg_text *t, const clg_scenario *s, const clg_layout *l, const char *module,
+                    const char *recipe) {
     clg_text_print(t, "# torchtitan of 2026-08\n");
-    if (converter_of(l))
-        clg_text_print(t, "from torchtitan.components.quantization import %s\n", converter_of(l));
+    const char *format = format_of(l);
+    if (format)
+        clg_text_print(t, "from torchtitan.components.quantization import %sLinearConverter\n",
+                       format);
+    if (narrows_experts(s, l))
+        clg_text_print(t,
+                       "from torchtitan.components.quantization import %sGroupedExpertsConverter\n",
+                       format);
     clg_text_print(t, "from torchtitan.config import CompileConfig\n");
     if (checkpoint_of(l))
         clg_text_print(t, "from torchtitan.distributed.activation_checkpoint import %s\n",
@@ -219,21 +266,35 @@ static void imports(clg_text *t, const clg_layout *l, const char *module, const 
                    module, module, recipe);
 }
 
+/* One converter leaves out what it is told, the other takes what it is told: the head stays wide.
+ */
+static void specification(clg_text *t, const clg_scenario *s, const clg_layout *l,
+                          const char *flavor) {
+    const char *format = format_of(l), *compiled = is_compiled(s) ? "True" : "False";
+    clg_text_print(t, "    config.model_spec = model_registry(\"%s\"", flavor);
+    if (format)
+        clg_text_print(t,
+                       ", converters=[\n        %sLinearConverter.Config(\n"
+                       "            model_compile_enabled=%s, %s),\n",
+                       format, compiled,
+                       l->precision == CLG_MXFP8
+                           ? "fqns=[\"attention\", \"feed_forward\", \"shared_experts\"]"
+                           : "filter_fqns=[\"lm_head\", \"router.gate\"]");
+    if (narrows_experts(s, l))
+        clg_text_print(t, "        %sGroupedExpertsConverter.Config(model_compile_enabled=%s),\n",
+                       format, compiled);
+    clg_text_print(t, "%s)\n", format ? "    ]" : "");
+}
+
 static void configuration(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_layout *l) {
     const clg_json *model = model_of(f, s->model.name);
     const clg_json *module = clg_json_member(model, "name"),
                    *recipe = clg_json_member(model, "recipe"),
                    *flavor = clg_json_member(model, "flavor");
     if (!recipe || !module || !flavor) return;
-    imports(t, l, module->text, recipe->text);
+    imports(t, s, l, module->text, recipe->text);
     clg_text_print(t, "\n\ndef plan() -> Trainer.Config:\n    config = %s()\n", recipe->text);
-    if (converter_of(l))
-        clg_text_print(t,
-                       "    config.model_spec = model_registry(\n        \"%s\",\n"
-                       "        converters=[%s.Config(model_compile_enabled=%s)],\n    )\n",
-                       flavor->text, converter_of(l), is_compiled(s) ? "True" : "False");
-    else
-        clg_text_print(t, "    config.model_spec = model_registry(\"%s\")\n", flavor->text);
+    specification(t, s, l, flavor->text);
     set_number(t, "training.max_context_length", l->seq);
     set_number(t, "training.num_tokens_per_microbatch_per_dp_rank", l->micro_batch * l->seq);
     set_number(t, "training.num_tokens_per_train_step", l->global_batch * l->seq);
@@ -252,14 +313,18 @@ static void configuration(clg_launch *f, clg_text *t, const clg_scenario *s, con
 
 void clg_launch_torchtitan_2026(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
     refusals(f, s, l);
-    bool moe = s->model.kind[s->model.kinds - 1].mlp.kind == CLG_MLP_MOE;
-    clg_launch_refuse(f, moe && l->etp > 1, "it splits no expert: --etp 1");
+    clg_launch_refuse(f, has_experts(s) && l->etp > 1, "it splits no expert: --etp 1");
     clg_launch_refuse(f, l->cp > 1, "context parallelism is not written for it: --cp 1");
     if (f->asks) return;
     clg_launch_refuse(f, !clg_json_member(model_of(f, s->model.name), "recipe"),
                       "its configurations of 2026 have none of this model");
     configuration(f, clg_launch_file(f, "plan.py"), s, l);
     start(f, s, "--module plan --config plan");
+    clg_launch_say(f, true, "its recipes make the loss in chunks: less memory than priced");
+    clg_launch_say(
+        f, true, "its attention is FlexAttention under a mask of documents, which was not priced");
+    clg_launch_say(f, l->precision == CLG_FP8,
+                   "its float8 is scaled by rows, and shards gather in 16 bit");
     clg_launch_say(f, captures(l),
                    "it captures steps in CUDA graphs, which was not priced: they may be shorter");
 }

@@ -92,7 +92,15 @@ m="megatron megatron-2024 h100-sxm"
 	round $t llama-3-8b --gpus 64 --seq 8192 --global-batch 128 --micro-batch 1 --tp 1 --pp 1 --cp 1 --zero 3 --hsdp 8 --precision fp8 --recompute none
 	round $t $dense --tp 2 --pp 4 --vpp 2 --zero 2 --schedule zb-v --recompute none
 	round torchtitan torchtitan-eager-2025 h100-sxm $dense --tp 1 --pp 1 --cp 2 --zero 3 --recompute full
+	x="deepseek-v3 --gpus 64 --hsdp 0 --seq 4096 --global-batch 128 --micro-batch 1 --tp 1 --pp 1 --cp 1 --etp 1 --zero 3"
+	round $t $x --ep 16 --precision fp8
+	says train.toml 'filter_fqns = ."output", "router.gate"' 'quantize.grouped_mm.float8' 'enable_fsdp_float8_all_gather = true'
+	refuse torchtitan 'divide what one set' deepseek-v3 --gpus 64 --hsdp 8 --seq 4096 --global-batch 128 --micro-batch 1 --tp 1 --pp 1 --cp 1 --ep 16 --etp 1 --zero 3 --stack torchtitan-2025
+	refuse torchtitan 'share nothing' $dense --tp 8 --pp 1 --cp 1 --zero 0 --stack torchtitan-2025
+	refuse torchtitan 'whole sequences' deepseek-v3 --gpus 64 --hsdp 0 --seq 4096 --global-batch 128 --micro-batch 1 --tp 1 --pp 1 --cp 2 --ep 16 --etp 1 --zero 3 --stack torchtitan-2025
 	p="torchtitan-2026 torchtitan-2025 h100-sxm"
+	round $p $x --ep 16 --precision fp8
+	says plan.py 'Float8GroupedExpertsConverter.Config' 'filter_fqns=."lm_head"'
 	round $p $dense --tp 1 --pp 1 --zero 3 --recompute full
 	changed $p --recompute selective --zero 2
 	round $p $dense --tp 4 --pp 1 --zero 2 --recompute selective
@@ -135,6 +143,11 @@ m="megatron megatron-2024 h100-sxm"
 	round $b $dense --tp 2 --pp 4 --cp 1 --zero 1 --recompute full --moments bf16
 	for m in qwen2.5-7b qwen3-1.7b qwen2.5-0.5b; do round $b $m --gpus 64 --hsdp 0 --seq 4096 --global-batch 64 --micro-batch 1 --tp 2 --pp 1 --cp 1 --zero 1 --recompute none; done
 	round $b llama-3.1-405b --gpus 576 --hsdp 0 --seq 4096 --global-batch 512 --micro-batch 1 --tp 8 --pp 9 --vpp 1 --cp 1 --zero 1 --recompute full
+	round $b qwen3-30b-a3b --hsdp 0 --gpus 64 --seq 4096 --global-batch 128 --micro-batch 1 --tp 1 --pp 1 --vpp 1 --cp 1 --ep 8 --etp 1 --zero 1 --recompute full
+	says recipe.py 'cuda_graph_impl = "none"'
+	round bridge megatron-2024 h100-sxm qwen3-30b-a3b --hsdp 0 --gpus 64 --seq 4096 --global-batch 128 --micro-batch 1 --tp 1 --pp 1 --vpp 1 --cp 1 --ep 8 --etp 1 --zero 1 --recompute none
+	says recipe.py 'dispatcher_type = "alltoall"'
+	refuse bridge 'want --sp 1' qwen3-30b-a3b --hsdp 0 --gpus 64 --seq 4096 --global-batch 128 --micro-batch 1 --tp 2 --sp 0 --pp 1 --cp 1 --ep 8 --etp 1 --zero 1 --recompute none --stack megatron-2026
 	refuse bridge 'no recipe' mistral-7b --gpus 64 --global-batch 64
 	refuse torchtitan 'DualPipeV' $dense --stack torchtitan-2025 --tp 1 --pp 4 --vpp 1 --schedule dualpipe --zero 2
 	refuse torchtitan-2026 'none of this model' qwen3-8b --gpus 64 --global-batch 64 --stack torchtitan-2025 --tp 1 --pp 1 --cp 1 --zero 3 --micro-batch 1 --recompute none --hsdp 0
