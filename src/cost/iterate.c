@@ -45,9 +45,25 @@ static double narrow_share(clg_precision stored, clg_precision compute, double r
 }
 
 /* Models published in 8 bit have a scale for each block of their weights; those that others
- * quantize one for each product. */
+ * quantize one for each product. What latents meet head by head is split off when it is loaded. */
 static bool in_blocks(const clg_iteration_pricing *p, const clg_iteration_op *i) {
-    return i->stored == CLG_FP8 && p->serving->model->stored == CLG_FP8;
+    return i->stored == CLG_FP8 && p->serving->model->stored == CLG_FP8 && !i->latent;
+}
+
+static bool is_tuned(const clg_walked_curve *c, const clg_op *op) {
+    for (int i = 0; i < c->tuned; i++)
+        if (c->columns[i] == op->n && c->depth[i] == op->k) return true;
+    return false;
+}
+
+/* Each tile walks all of the depth, and few tiles leave most of the GPU without one. */
+static double walked_s(const clg_iteration_pricing *p, const clg_iteration_op *i) {
+    const clg_op *op = &i->op;
+    const clg_walked_curve *c = &p->curves->walked[op->precision];
+    double kind = p->serving->engine->walked_blocks;
+    if (kind <= 0 || !c->known || !in_blocks(p, i) || (kind < 2 && is_tuned(c, op))) return 0;
+    double tiles = ceil(op->m / c->tile) * ceil(op->n / c->tile);
+    return ceil(op->k / c->tile) * c->step_s * fmax(1, tiles / gpu_of(p)->multiprocessors);
 }
 
 static const clg_product_curve *product_of(const clg_iteration_pricing *p,
@@ -63,6 +79,7 @@ static double arithmetic_s(const clg_iteration_pricing *p, const clg_iteration_o
     double plain = clg_gemm_arithmetic_s(gpu_of(p), p->kernels, compute, op->m, op->n, op->k) *
                    product_of(p, i)->time_share * narrow_share(i->stored, compute, op->m);
     double flop = 2 * op->m * op->n * op->k;
+    plain = fmax(plain, walked_s(p, i));
     if (!in_blocks(p, i) || share <= 0) return plain;
     return fmax(plain, flop / (gpu_of(p)->peak_flop_per_s[compute] * share));
 }

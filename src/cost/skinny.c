@@ -57,6 +57,37 @@ static clg_status read_product(const clg_json *row, const char *file, void *curv
     return clg_value_read(row, "power", CLG_WATTS, false, file, &c->power_w, error);
 }
 
+/* Pairs [n,k]. */
+static clg_status read_shapes(const clg_json *list, const char *file, clg_walked_curve *c,
+                              clg_error *error) {
+    for (const clg_json *pair = list ? list->first : NULL; pair; pair = pair->next) {
+        const clg_json *n = pair->first, *k = n ? n->next : NULL;
+        if (c->tuned == CLG_TUNED_SHAPES || !k || k->next || n->kind != CLG_JSON_NUMBER ||
+            k->kind != CLG_JSON_NUMBER) {
+            clg_error_at(error, file, pair->line, pair->column, "tuned");
+            return clg_fail(error, CLG_BAD_INPUT, "give at most 32 pairs [columns, depth]",
+                            "shapes that cannot be read");
+        }
+        c->columns[c->tuned] = n->number;
+        c->depth[c->tuned++] = k->number;
+    }
+    return CLG_OK;
+}
+
+static clg_status read_walked(const clg_json *row, const char *file, void *curve,
+                              clg_error *error) {
+    clg_walked_curve *c = curve;
+    const clg_value_field fields[] = {{"tile", CLG_COUNT, &c->tile},
+                                      {"step", CLG_SECONDS, &c->step_s}};
+    const clg_json *tuned = clg_json_member(row, "tuned");
+    c->known = true;
+    if (READ(row, file, fields, error) != CLG_OK) return error->status;
+    if (!tuned) return CLG_OK;
+    for (const clg_json *one = clg_json_entries(tuned); one; one = one->next)
+        if (strcmp(one->key, "value") == 0) return read_shapes(one, file, c, error);
+    return CLG_OK;
+}
+
 static clg_status read_expert(const clg_json *row, const char *file, void *curve,
                               clg_error *error) {
     clg_expert_curve *c = curve;
@@ -185,6 +216,7 @@ static clg_status read_tables(const clg_json *root, const char *file, clg_serve_
                   {"latent", c->latent, sizeof *c->latent, read_latent},
                   {"product", c->product, sizeof *c->product, read_product},
                   {"product_blocks", c->blocks, sizeof *c->blocks, read_product},
+                  {"product_walked", c->walked, sizeof *c->walked, read_walked},
                   {"product_library", c->library, sizeof *c->library, read_product},
                   {"experts", c->experts, sizeof *c->experts, read_expert},
                   {"experts_shared", c->shared, sizeof *c->shared, read_expert},

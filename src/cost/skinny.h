@@ -30,6 +30,15 @@ typedef struct clg_product_curve {
     bool known;
 } clg_product_curve;
 
+/* Dense products in tiles that each walk the whole depth of a product, whatever its rows. */
+enum { CLG_TUNED_SHAPES = 32 };
+typedef struct clg_walked_curve {
+    double tile, step_s; /* rows, columns and depth of a tile; seconds of one */
+    int tuned;           /* shapes [n,k] that have kernels of their own */
+    double columns[CLG_TUNED_SHAPES], depth[CLG_TUNED_SHAPES];
+    bool known;
+} clg_walked_curve;
+
 /* Kernels that only read: skinny products their weights, decode attention the cache. */
 typedef struct clg_read_curve {
     double hbm_share, launch_s;
@@ -54,6 +63,7 @@ typedef struct clg_serve_curves {
     clg_product_curve product[CLG_PRECISIONS];
     clg_product_curve blocks[CLG_PRECISIONS];  /* of weights with a scale a block, if told apart */
     clg_product_curve library[CLG_PRECISIONS]; /* where they are told apart */
+    clg_walked_curve walked[CLG_PRECISIONS];   /* of engines with walked_blocks */
     clg_read_curve cache[CLG_PRECISIONS];      /* decode attention, by the format of the cache */
     clg_latent_curve latent[CLG_PRECISIONS];
     struct {

@@ -63,8 +63,8 @@ clg_iteration_op *clg_write_op(const clg_writer *w, clg_op_kind kind, const char
 
 /* [m,k] x [k,n]: weights in the plan's format are multiplied in its arithmetic, others in 16 bit.
  */
-void clg_write_product(const clg_writer *w, const char *name, clg_precision stored, double m,
-                       double n, double k) {
+clg_iteration_op *clg_write_product(const clg_writer *w, const char *name, clg_precision stored,
+                                    double m, double n, double k) {
     const clg_serving_layout *l = w->s->layout;
     clg_iteration_op *p = clg_write_op(w, CLG_OP_GEMM, name);
     p->stored = stored;
@@ -74,10 +74,11 @@ void clg_write_product(const clg_writer *w, const char *name, clg_precision stor
     p->op.k = k;
     p->op.flop = 2 * m * n * k;
     p->op.hbm_bytes = n * k * clg_precision_bytes(stored) + 2 * (m * k + m * n);
+    return p;
 }
 
-void clg_write_projection(const clg_writer *w, const char *name, double n, double k) {
-    clg_write_product(w, name, w->s->layout->attention_weights, w->tokens, n, k);
+clg_iteration_op *clg_write_projection(const clg_writer *w, const char *name, double n, double k) {
+    return clg_write_product(w, name, w->s->layout->attention_weights, w->tokens, n, k);
 }
 
 void clg_write_stream(const clg_writer *w, const char *name, double bytes) {
@@ -154,13 +155,23 @@ bool clg_experts_whole_blocks(const clg_serving_layout *l, const clg_engine *eng
     return l->expert_kernels == CLG_EXPERTS_GROUPED && engine->expert_block_rows > 0;
 }
 
-/* Routing, both products and the sum in one: experts that get a token are read. */
-static void experts(const clg_writer *w, const clg_mlp *mlp) {
+/* Whether the shared expert is one of the grouped ones, to which every token goes. */
+static bool joins_shared(const clg_serving *s, const clg_layer_kind *kind) {
+    const clg_mlp *mlp = &kind->mlp;
+    bool alike = kind->attention.kind == CLG_ATTENTION_LATENT && kind->attention.query_rank > 0 &&
+                 mlp->shared_ffn == mlp->expert_ffn;
+    return alike && s->engine->joined_shared == (double)mlp->experts && s->layout->ep == 1 &&
+           !clg_engine_is_newer(s->engine, &s->machine->gpu);
+}
+
+/* Routing, both products and the sum in one: experts that get a token are read; and those for all
+ * tokens (`joined`). */
+static void experts(const clg_writer *w, const clg_mlp *mlp, int joined) {
     const clg_serving_layout *l = w->s->layout;
     double tokens = w->tokens * l->dp, each = (double)mlp->experts_per_token / mlp->experts;
     double own = (double)mlp->experts / l->ep;
     double reached = clg_experts_reached(w->s->expert_spread, each, tokens);
-    double rows = fullest_rows(w->s, mlp, tokens), multiplied = rows;
+    double rows = fullest_rows(w->s, mlp, tokens) + joined * tokens, multiplied = rows;
     if (clg_experts_whole_blocks(l, w->s->engine)) {
         reached = 1;
         multiplied = tokens * mlp->experts_per_token + own * (w->s->engine->expert_block_rows - 1);
@@ -168,7 +179,7 @@ static void experts(const clg_writer *w, const clg_mlp *mlp) {
     clg_iteration_op *e = clg_write_op(w, CLG_OP_GROUPED, "experts");
     e->stored = l->weights;
     e->op.precision = l->compute;
-    e->op.batch = own * reached;
+    e->op.batch = own * reached + joined;
     e->op.m = multiplied;
     e->op.n = (clg_up_matrices(mlp) + 1) * clg_serving_expert_width(l, mlp);
     e->op.k = w->hidden;
@@ -194,7 +205,8 @@ static void route(const clg_writer *w, const clg_mlp *mlp) {
     r->op.hbm_bytes = 4 * (r->op.n * r->op.k + r->op.m * r->op.k + r->op.m * r->op.n);
 }
 
-static void write_mlp(const clg_writer *w, const clg_mlp *mlp) {
+static void write_mlp(const clg_writer *w, const clg_layer_kind *kind) {
+    const clg_mlp *mlp = &kind->mlp;
     double tp = w->s->layout->tp;
     if (mlp->kind == CLG_MLP_NONE) return;
     if (mlp->kind == CLG_MLP_DENSE) {
@@ -207,11 +219,12 @@ static void write_mlp(const clg_writer *w, const clg_mlp *mlp) {
     if (mlp->latent > 0)
         clg_write_product(w, "to latent width", w->s->layout->weights, w->tokens, inner.hidden,
                           w->hidden);
-    experts(&inner, mlp);
+    bool joined = joins_shared(w->s, kind);
+    experts(&inner, mlp, joined);
     if (mlp->latent > 0)
         clg_write_product(w, "from latent width", w->s->layout->weights, w->tokens, w->hidden,
                           inner.hidden);
-    dense_mlp(w, mlp, (double)mlp->shared_ffn / tp);
+    if (!joined) dense_mlp(w, mlp, (double)mlp->shared_ffn / tp);
 }
 
 /* Kernels of their own between boxes: decoding sends a token once for each of its experts, prompts
@@ -302,7 +315,7 @@ void clg_iteration_layer(const clg_serving *s, const clg_layer_kind *kind, doubl
                (kind->mlp.kind != CLG_MLP_NONE && !kind->parallel);
     clg_write_attention(&w, &kind->attention);
     w.part = kind->mlp.kind == CLG_MLP_MOE ? CLG_SPENT_EXPERTS : CLG_SPENT_MLP;
-    write_mlp(&w, &kind->mlp);
+    write_mlp(&w, kind);
     w.part = CLG_SPENT_MLP;
     layer_input(&w, kind);
     w.part = CLG_SPENT_NORMS;

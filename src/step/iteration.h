@@ -57,7 +57,7 @@ typedef struct clg_iteration_op {
     double context, top_k; /* of a choice: tokens of the context, and how many are chosen */
     double per;            /* context lists: of so many pairs or tokens; 0: of one */
     double share;          /* and this share of it counts: windows, chosen keys */
-    bool latent;
+    bool latent;           /* over latents; of products: head by head */
 } clg_iteration_op;
 
 enum { CLG_ITERATION_OPS = 40 };

@@ -20,8 +20,8 @@ static void project_latent(const clg_writer *w, const clg_attention *a, const cl
         clg_write_projection(w, "output gate projection", x->heads * a->gate_dim, w->hidden);
         clg_write_stream(w, "output gate", 6 * w->tokens * x->results);
     }
-    clg_write_projection(w, "queries to latents", x->heads * x->plain, a->kv_rank);
-    clg_write_projection(w, "latents to results", x->results, a->kv_rank);
+    clg_write_projection(w, "queries to latents", x->heads * x->plain, a->kv_rank)->latent = true;
+    clg_write_projection(w, "latents to results", x->results, a->kv_rank)->latent = true;
     clg_write_projection(w, "attention output projection", w->hidden, x->results);
 }
 

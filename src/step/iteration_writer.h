@@ -16,11 +16,11 @@ clg_iteration_op *clg_write_op(const clg_writer *w, clg_op_kind kind, const char
 
 /* [m,k] x [k,n]: weights in the plan's format are multiplied in its arithmetic, others in 16 bit.
  */
-void clg_write_product(const clg_writer *w, const char *name, clg_precision stored, double m,
-                       double n, double k);
+clg_iteration_op *clg_write_product(const clg_writer *w, const char *name, clg_precision stored,
+                                    double m, double n, double k);
 
 /* Of all tokens, with weights of attention. */
-void clg_write_projection(const clg_writer *w, const char *name, double n, double k);
+clg_iteration_op *clg_write_projection(const clg_writer *w, const char *name, double n, double k);
 
 /* A kernel that memory binds. */
 void clg_write_stream(const clg_writer *w, const char *name, double bytes);

@@ -453,6 +453,76 @@ static void test_blocks(clg_arena *arena) {
                62 * (1.66 - 1.06) * (in + out), 1e-7);
 }
 
+/* An iteration of 64 tokens without the contexts; `walked`: how the engine multiplies 8-bit blocks;
+ * `joined`: where its shared expert is. */
+static double walking_s(clg_arena *arena, const char *gpu, double walked, double joined) {
+    clg_scenario s = plan_scenario(arena, "deepseek-r1", gpu, NULL, 0);
+    clg_engine e = engine(arena, "sglang");
+    e.walked_blocks = walked;
+    e.joined_shared = joined;
+    clg_replica_choice c = {.tp = 8, .weights = CLG_FP8, .cache = CLG_BF16, .max_sequences = 64};
+    clg_replica r = chosen(arena, &s, &e, c);
+    return clg_replica_dense_s(&r, 64);
+}
+
+/* A product of 64 rows in 8 bit, without its launch; `walked` of its arithmetic. */
+static double rows_s(const clg_scenario *s, const clg_serve_curves *c, double n, double k,
+                     double share, double walked) {
+    const clg_gpu *gpu = &s->machine.gpu;
+    double plain = clg_gemm_arithmetic_s(gpu, &s->kernels, CLG_FP8, 64, n, k) * share;
+    double cast = 3 * 64 * k / (gpu->hbm_bytes_per_s * c->product[CLG_FP8].quantize_hbm_share);
+    double read = (n * k + 128 * (n + k)) / gpu->hbm_bytes_per_s / c->weights[CLG_FP8].hbm_share;
+    return fmax(fmax(plain, walked) + cast, read);
+}
+
+/* Of DeepSeek on MI300X: how much longer a product takes where its depth is walked. */
+static double longer_s(clg_arena *arena, double n, double k) {
+    clg_scenario s = plan_scenario(arena, "deepseek-r1", "mi300x", NULL, 0);
+    clg_engine e = engine(arena, "sglang");
+    clg_replica_choice c = {.tp = 8, .weights = CLG_FP8, .cache = CLG_BF16, .max_sequences = 64};
+    clg_serve_curves curves = chosen(arena, &s, &e, c).curves;
+    return rows_s(&s, &curves, n, k, 1.22, ceil(k / 128) * 2.2e-6) -
+           rows_s(&s, &curves, n, k, 1.22, 0);
+}
+
+/* 61 layers: 2,112 x 7,168 and 3,072 x 1,536 in, 7,168 x 2,048 out; three of them have an MLP of
+ * 4,608 x 7,168 and 7,168 x 2,304. Published are 123, 34, 122 and 39 us (InferenceX issue 863). */
+static void test_walked(clg_arena *arena) {
+    CASE("tiles that walk all of the depth: 2.2 us for each 128 of it, whatever the rows");
+    double three = 3 * (longer_s(arena, 4608, 7168) + longer_s(arena, 7168, 2304));
+    double all = 61 * (longer_s(arena, 2112, 7168) + longer_s(arena, 3072, 1536) +
+                       longer_s(arena, 7168, 2048));
+    double none = walking_s(arena, "mi300x", 0, 256);
+    CHECK_NEAR(walking_s(arena, "mi300x", 2, 256) - none, all + three, 1e-9);
+    CASE("but of shapes that are tuned: the three MLPs are left");
+    CHECK_NEAR(walking_s(arena, "mi300x", 1, 256) - none, three, 1e-9);
+    CASE("on GPUs whose tiles were not timed as before; releases before 2026-02 have none tuned");
+    CHECK(walking_s(arena, "h200-sxm", 2, 0) == walking_s(arena, "h200-sxm", 0, 0));
+    CHECK(engine(arena, "sglang").walked_blocks == 1);
+    CHECK(engine(arena, "sglang-0.5").walked_blocks == 2);
+    CHECK(engine(arena, "sglang-0.4").walked_blocks == 0);
+}
+
+static void test_joined(clg_arena *arena) {
+    CASE("a shared expert among 256: two products and what is between them less, one expert more");
+    clg_scenario s = plan_scenario(arena, "deepseek-r1", "h200-sxm", NULL, 0);
+    clg_engine e = engine(arena, "sglang");
+    clg_replica_choice c = {.tp = 8, .weights = CLG_FP8, .cache = CLG_BF16, .max_sequences = 64};
+    clg_serve_curves curves = chosen(arena, &s, &e, c).curves;
+    double share = curves.product[CLG_FP8].time_share;
+    double products = rows_s(&s, &curves, 512, 7168, share, 0) +
+                      rows_s(&s, &curves, 7168, 256, share, 0) +
+                      2 * curves.weights[CLG_FP8].launch_s;
+    double between = clg_memory_bound_s(&s.machine.gpu, &s.kernels, 2 * 64 * (512 + 256.0));
+    const clg_expert_curve *x = &curves.experts[CLG_FP8];
+    double expert =
+        3 * 7168 * 256.0 / x->hbm_share + 2 * 64 * (2 * 7168 + 3 * 256.0) / x->activation_hbm_share;
+    double less = walking_s(arena, "h200-sxm", 0, 0) - walking_s(arena, "h200-sxm", 0, 256);
+    CHECK_NEAR(less, 58 * (products + between - expert / 4.8e12), 1e-8);
+    CASE("not on Blackwell, whose kernels have no room for it");
+    CHECK(walking_s(arena, "b200-sxm", 0, 0) == walking_s(arena, "b200-sxm", 0, 256));
+}
+
 /* Qwen3 14B on an A100: 40 layers of 40 heads of 128 in 64 rows, at 0.62 of 312 Tflop/s. */
 static void test_mixed(clg_arena *arena) {
     CASE("beside a prompt FlashAttention 2 has a tile of 64 rows for each head that decodes");
@@ -734,6 +804,8 @@ int main(void) {
     test_cublas(&arena);
     test_rotations(&arena);
     test_blocks(&arena);
+    test_walked(&arena);
+    test_joined(&arena);
     test_mixed(&arena);
     test_formats(&arena);
     test_empty_blocks(&arena);
