@@ -166,6 +166,7 @@ typedef struct clg_model {
     clg_precision stored_beside;  /* and of those beside experts, where experts alone are in 4 bits
                                    */
     const char *stored_unknown;   /* as config.json calls a format that is none of ours, or NULL */
+    bool multimodal;              /* beside a tower for images or sound */
     const char *unread;        /* fields of config.json that say sizes or parts of layers and that
                                   nothing here reads, or NULL */
     int64_t parameters;        /* total without MTP modules: what model cards print */

@@ -26,7 +26,7 @@ typedef struct raw_model {
     int64_t embedding_width; /* OPT-350m: tokens are embedded in less than the hidden width */
     bool together;           /* the MLP's width counts gate and up */
     bool tied, qkv_bias, out_bias, mlp_bias, head_bias, head_norms, final_norm, clamped;
-    bool output_gate, head_gate, rotary, tie_stated, chunked;
+    bool output_gate, head_gate, rotary, tie_stated, chunked, nested;
     bool keys_serve;                        /* of layers without a window */
     bool dense_beside;                      /* a dense MLP beside experts, scales of the router */
     bool latent_norm;                       /* a norm of what experts give in their own width */

@@ -379,6 +379,7 @@ clg_status clg_model_read(clg_arena *arena, const char *name, const char *text, 
     char unread[160];
     clg_config_unread(&raw.config, unread, sizeof unread);
     if (unread[0]) model->unread = clg_arena_print(arena, "%s", unread);
+    model->multimodal = raw.nested;
     read_label(arena, root, model);
     read_stored(arena, root, model);
     return CLG_OK;

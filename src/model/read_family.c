@@ -119,6 +119,7 @@ static clg_status find_family(clg_arena *arena, raw_model *raw) {
     /* What the whole model says of its embeddings goes before what its language model does. */
     if (nested && clg_config_switch(config, "tie_word_embeddings", false, &raw->tied) != CLG_OK)
         return CLG_BAD_INPUT;
+    raw->nested = nested;
     raw->tie_stated = nested && clg_config_field(config, "tie_word_embeddings");
     if (nested) config->root = text;
     const clg_json *type = clg_config_field(config, "model_type");

@@ -315,12 +315,10 @@ static bool replayed(const clg_model *m, bool *latent) {
     return !clg_model_pools(m);
 }
 
-/* Left out: models with images, for which SGLang keeps no graphs of prompts even where only text
- * comes (errs early). */
 int clg_prompt_graph_tokens(const clg_replica *r) {
     const clg_engine *e = &r->engine;
     bool latent, all = replayed(&r->scenario->model, &latent);
-    bool plain = all && r->layout.dp == 1 && r->layout.pp == 1 &&
+    bool plain = all && !r->scenario->model.multimodal && r->layout.dp == 1 && r->layout.pp == 1 &&
                  clg_engine_graphs_prompts(e, &r->scenario->machine.gpu);
     if (e->plain_graphs > 0 && !plain) return 0;
     return (int)(latent && e->latent_graph_tokens > 0 ? e->latent_graph_tokens : e->graph_tokens);

@@ -745,6 +745,11 @@ static void test_plain_graphs(clg_arena *arena) {
     CHECK(kept_tokens(arena, "sglang", "minimax-m2.5", "mi300x", one) == 0);
     CHECK(kept_tokens(arena, "sglang", "glm-5", "h200-sxm", one) == 0);
     CHECK(kept_tokens(arena, "sglang", "qwen3-next-80b-a3b", "h200-sxm", one) == 0);
+    CASE("nor of models with images, whose text model is within");
+    clg_replica_choice alone = {.tp = 2, .weights = CLG_BF16};
+    CHECK(kept_tokens(arena, "sglang", "gemma-4-31b", "h200-sxm", alone) == 0);
+    CHECK(kept_tokens(arena, "sglang", "qwen3-32b", "h200-sxm", alone) == 16384);
+    CHECK(kept_tokens(arena, "vllm", "gemma-4-31b", "h200-sxm", alone) == 512);
     CASE("nor with ranks of attention, or a pool for prompts");
     clg_replica_choice ranks = {.tp = 1, .dp = 8, .ep = 8, .weights = CLG_FP8};
     clg_replica_choice pools = {.tp = 8, .weights = CLG_FP8, .prefills = 1, .decodes = 1};
