@@ -114,8 +114,7 @@ clg_status clg_request_parse(clg_param_row row, const char *text, double *number
     if (read_text(text, row, number, error) != CLG_OK) {
         if (row.kind == CLG_KIND_COUNT && row.range[0])
             snprintf(error->mend, sizeof error->mend, "%s", mend);
-        else if (row.kind == CLG_KIND_QUANTITY && row.typed &&
-                 strncmp(error->mend, "write it like", 13) == 0)
+        else if (row.kind == CLG_KIND_QUANTITY && row.typed && error->example)
             snprintf(error->mend, sizeof error->mend, "write it like %s", row.fallback);
         return CLG_BAD_INPUT;
     }

@@ -14,6 +14,7 @@ clg_status clg_fail(clg_error *error, clg_status status, const char *mend, const
     vsnprintf(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
     snprintf(error->mend, sizeof error->mend, "%s", mend ? mend : "");
+    error->example = false;
     return status;
 }
 

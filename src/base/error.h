@@ -21,6 +21,7 @@ typedef struct clg_error {
     char field[128];   /* JSON path or knob name; empty if none */
     char message[512]; /* the fault, in one clause */
     char mend[512];    /* what would be right; empty if obvious */
+    bool example;      /* it says no more than how such a value is written */
 } clg_error;
 
 /* Sets status, message and mend (either text may be NULL for none); keeps file, line, column and

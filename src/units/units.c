@@ -254,8 +254,10 @@ static clg_status refuse(clg_dimension dimension, const char *text, const char *
                          clg_error *error) {
     char mend[128];
     snprintf(mend, sizeof mend, "write it like %s", examples[dimension]);
-    return text ? clg_fail(error, CLG_BAD_INPUT, mend, "'%.32s' %s", text, fault)
-                : clg_fail(error, CLG_BAD_INPUT, mend, "%s", fault);
+    clg_status status = text ? clg_fail(error, CLG_BAD_INPUT, mend, "'%.32s' %s", text, fault)
+                             : clg_fail(error, CLG_BAD_INPUT, mend, "%s", fault);
+    if (error) error->example = true;
+    return status;
 }
 
 clg_status clg_quantity_of(double value, const char *unit_name, clg_dimension dimension, double *si,
