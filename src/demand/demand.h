@@ -47,7 +47,7 @@ typedef struct clg_demand {
     const uint32_t *prefix; /* identity of prompt blocks, 0 to prefixes - 1; NULL: not known */
     int64_t prefixes;       /* different blocks */
     int32_t prefix_tokens;  /* per block */
-    const float *said_s;    /* [prefixes] when each came up; NULL: when it is first asked with */
+    const double *said_s;   /* [prefixes] when each came up; NULL: when it is first asked with */
     double since_s;         /* what came up before is in the caches when the demand begins */
     double telling; /* simulated requests that tell enough of a fleet of equal replicas; 0: a
                        million */

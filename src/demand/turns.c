@@ -35,7 +35,7 @@ typedef struct talk {
     int turns;
     clg_demand *to;
     uint32_t *list;
-    float *said_s;
+    double *said_s;
     int64_t listed;
     uint32_t known; /* identities given */
 } talk;
@@ -47,7 +47,7 @@ static void say(talk *t, int64_t blocks, double time_s) {
     for (int64_t i = 0; i < blocks; i++, t->listed++, t->known++) {
         if (!t->list) continue;
         t->list[t->listed] = t->known;
-        t->said_s[t->known] = (float)time_s;
+        t->said_s[t->known] = time_s;
     }
 }
 
@@ -126,7 +126,7 @@ void clg_demand_converse(clg_arena *arena, const clg_synthetic *s, clg_demand *d
         made.prefix_tokens *= 2; /* who goes on long after the demand ends is listed each time */
     made.request = clg_take(arena, (size_t)made.count, clg_arrival);
     made.prefix = t.list = clg_take(arena, (size_t)t.listed + 1, uint32_t);
-    made.said_s = t.said_s = clg_take(arena, (size_t)t.known + 1, float);
+    made.said_s = t.said_s = clg_take(arena, (size_t)t.known + 1, double);
     for (uint32_t i = 0; i < (uint32_t)shared_blocks(&t); i++) t.said_s[i] = -1;
     converse(&t, s->seed);
     made.prefixes = t.known;

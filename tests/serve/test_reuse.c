@@ -41,6 +41,12 @@ static void lengths(clg_arena *arena) {
     }
     CHECK(goes_on[0] > 0 && goes_on[0] + goes_on[1] < d.count / 50);
     CHECK(d.prefixes == 2 + d.count / 3 * 20 + goes_on[0] * 6 + goes_on[1] * 13);
+    CASE("a week in, hundredths of a second still tell before from after");
+    double said[] = {604800.01, 604800.03};
+    uint32_t both[] = {0, 1};
+    clg_arrival two = {.blocks = 2};
+    clg_demand late = {.prefix = both, .said_s = said, .since_s = 604800.02};
+    CHECK(clg_demand_said_before(&late, &two) == 1);
     CASE("a part finds what came up before it");
     clg_demand part = clg_demand_slice(&d, 500, 600);
     int64_t found = 0;
