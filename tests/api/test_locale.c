@@ -31,7 +31,9 @@ static ceiling_answer ask(const char *model) {
 }
 
 int main(void) {
-    char folder[] = "/tmp/ceiling-locale-XXXXXX", clean[64];
+    const char *base = getenv("TMPDIR");
+    char folder[512], clean[sizeof folder + 16];
+    snprintf(folder, sizeof folder, "%s/ceiling-locale-XXXXXX", base && *base ? base : "/tmp");
     ceiling_answer point = ask("llama-2-7b");
     if (!mkdtemp(folder)) return 1;
     bool set = set_comma(folder);
