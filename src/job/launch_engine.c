@@ -39,6 +39,13 @@ static bool narrows_to_fp8(const engine_job *j) {
     return j->replica->layout.weights == CLG_FP8 && j->replica->scenario->model.stored != CLG_FP8;
 }
 
+/* Models that choose keys by an indexer have an 8-bit cache unless told not to (vLLM
+ * config/cache.py; SGLang server_args.py, on Blackwell). */
+static bool asks_wide_cache(const engine_job *j) {
+    const clg_model *m = &j->replica->scenario->model;
+    return j->replica->layout.cache != CLG_FP8 && m->kind[m->kinds - 1].attention.indexer.heads > 0;
+}
+
 /* Ranks that room is made for: the least of them that holds the adapters'. */
 static int rank_room(const engine_job *j) {
     static const int ranks[] = {8, 16, 32, 64, 128, 256, 320, 512};
@@ -68,6 +75,7 @@ static void vllm(clg_text *t, const engine_job *j, part which) {
     if (c->adapters > 0) flag(t, "--max-lora-rank", rank_room(j));
     word(t, "--quantization fp8", narrows_to_fp8(j));
     word(t, "--kv-cache-dtype fp8", l->cache == CLG_FP8);
+    word(t, "--kv-cache-dtype bfloat16", asks_wide_cache(j));
     word(t, "--no-enable-prefix-caching", c->no_prefix_cache);
     if (c->host_bytes > 0) /* GiB of all GPUs of a rank */
         flag(t, "--kv-offloading-size", floor(c->host_bytes * l->tp * l->pp / 0x1p30));
@@ -101,9 +109,11 @@ static void sglang(clg_text *t, const engine_job *j, part which) {
     word(t, "--lora-target-modules all", c->adapters > 0);
     word(t, "--quantization fp8", narrows_to_fp8(j));
     word(t, "--kv-cache-dtype fp8_e4m3", l->cache == CLG_FP8);
+    word(t, "--kv-cache-dtype bf16", asks_wide_cache(j));
     word(t, "--disable-radix-cache", c->no_prefix_cache);
-    word(t, "--enable-hierarchical-cache", c->host_bytes > 0);
-    if (c->host_bytes > 0) flag(t, "--hicache-size", floor(c->host_bytes / 1e9)); /* GB of a GPU */
+    bool hosts = c->host_bytes > 0 && which != ANSWERS; /* they keep no prompts: server_args.py */
+    word(t, "--enable-hierarchical-cache", hosts);
+    if (hosts) flag(t, "--hicache-size", floor(c->host_bytes / 1e9)); /* GB of a GPU */
     word(t, "--disaggregation-mode prefill", which == PROMPTS);
     word(t, "--disaggregation-mode decode", which == ANSWERS);
     clg_text_print(t, "\n");
@@ -112,6 +122,11 @@ static void sglang(clg_text *t, const engine_job *j, part which) {
 /* ---- TensorRT-LLM: degrees are of all ranks, limits of one; the rest is a file, whose part on the
  * cache some versions take in place of the flags' (llm_utils.py: update_llm_args_with_extra_dict)
  */
+
+/* A prompt of more tokens is an error where prompts are not cut (llm.py: _check_arguments). */
+static bool outgrows_iteration(const engine_job *j) {
+    return j->replica->longest_tokens > j->replica->rules.max_tokens / ranks_of(j);
+}
 
 static void trtllm(clg_text *t, const engine_job *j, part which) {
     const clg_serving_layout *l = &j->replica->layout;
@@ -138,6 +153,7 @@ static void trtllm_file(clg_text *t, const engine_job *j) {
         clg_text_print(t, "  free_gpu_memory_fraction: %.9g\n", j->choice->memory_share);
     if (j->choice->host_bytes > 0) /* of a GPU */
         clg_text_print(t, "  host_cache_size: %.0f\n", j->choice->host_bytes);
+    if (outgrows_iteration(j)) clg_text_print(t, "enable_chunked_prefill: true\n");
 }
 
 /* ---- */
@@ -162,20 +178,47 @@ static void refuse(clg_launch *launch, int engine, const clg_replica *r,
                       "its disaggregated servers are described in a file of their own");
     clg_launch_refuse(launch, engine != VLLM && c->front_ends > 0,
                       "--api-servers is a flag of vLLM");
-    clg_launch_refuse(launch, engine != VLLM && l->dp > 1 && l->tp > 1,
-                      "ranks with attention on several GPUs each are not written");
+    clg_launch_refuse(launch, engine == TRTLLM && l->dp > 1 && l->tp > 1,
+                      "its ranks of attention have a GPU each: --tp 1");
+    clg_launch_refuse(launch, engine == TRTLLM && c->adapters > 0, "adapters are not written");
+    clg_launch_refuse(launch, engine == VLLM && r->prefill && c->host_bytes > 0,
+                      "its host cache takes the place of what sends caches between pools");
     clg_launch_refuse(launch, engine != VLLM && c->blocks > 0, "--blocks is not written");
+}
+
+/* Of the host's memory for prompts, against what GPUs hold themselves. */
+static bool less_than_a_gpu(const clg_replica *r) {
+    const clg_serve_rules *rules = &r->rules;
+    return rules->host_tokens > 0 &&
+           rules->host_tokens <= (double)rules->blocks * rules->block_tokens;
+}
+
+/* Of the longest request, in steps, but no more than the model has. */
+static int64_t context_of(const clg_replica *r) {
+    int64_t steps = 1024 * (int64_t)ceil((double)r->longest_tokens / 1024);
+    int64_t most = r->scenario->model.max_seq;
+    return most >= r->longest_tokens && most < steps ? most : steps;
 }
 
 static void say(clg_launch *launch, int engine, const clg_replica *r, const clg_replica_choice *c,
                 int64_t replicas, const char *hub) {
     const clg_scenario *s = r->scenario;
+    bool long_ones = s->model.max_seq > 0 && r->longest_tokens > s->model.max_seq;
     const char *format = clg_name_of(clg_precision_names, (int)r->layout.weights);
     bool made = r->layout.weights == CLG_FP8 && engine != TRTLLM; /* as it is loaded */
     bool other = r->layout.weights != s->model.stored && !made;
     clg_launch_say(launch, !hub, "the model has no address: put its path in");
     clg_launch_say(launch, other,
                    clg_arena_print(launch->arena, "name a checkpoint in %s instead of it", format));
+    clg_launch_say(
+        launch, long_ones,
+        clg_arena_print(launch->arena,
+                        "requests are of up to %lld tokens, and the model's "
+                        "configuration says %lld: it does not start without a longer one",
+                        (long long)r->longest_tokens, (long long)s->model.max_seq));
+    clg_launch_say(
+        launch, engine == SGLANG && less_than_a_gpu(r),
+        "SGLang of 2026-04 does not start with less host cache than a GPU's own; later it warns");
     clg_launch_say(launch, c->drafted > 0,
                    "speculation: add the engine's flags for your draft model");
     clg_launch_say(launch, r->prefill != NULL,
@@ -195,8 +238,7 @@ clg_launch clg_launch_engine_of(clg_arena *arena, int engine, const clg_replica 
                                 const clg_replica_choice *c, int64_t replicas) {
     clg_launch launch = {.arena = arena};
     const char *hub = clg_launch_hub(arena, &r->scenario->model);
-    engine_job j = {r, c, hub ? hub : r->scenario->model.name,
-                    1024 * (int64_t)ceil((double)r->longest_tokens / 1024)};
+    engine_job j = {r, c, hub ? hub : r->scenario->model.name, context_of(r)};
     refuse(&launch, engine, r, c);
     if (r->prefill) {
         engine_job first = j;

@@ -48,6 +48,27 @@ if grep -q 'chunked-prefill-size 8192' "$work/out"; then passed=$((passed + 1));
 "$ceiling" demand llama-3.1-8b --weights fp8 --rate 1req/s --span 60s --launch trtllm >"$work/out" 2>&1
 if grep -q 'name a checkpoint in fp8' "$work/out"; then passed=$((passed + 1)); else fail "TensorRT-LLM loads what is stored"; fi
 if grep -q -e '--extra_llm_api_options engine.yaml' "$work/out"; then passed=$((passed + 1)); else fail "a flag that TensorRT-LLM 1.0 has"; fi
+round sglang sglang deepseek-v3 --tp 2 --dp 4 --ep 8
+for kind in vllm sglang; do round $kind $kind deepseek-v3.2 --tp 8 --ep 8; done
+
+# wrote WORDS ARGUMENT...: the commands of a demand have these words.
+wrote() {
+	words=$1
+	shift
+	"$ceiling" demand "$@" --rate 1req/s --span 60s >"$work/out" 2>&1
+	if tr -s '\n ' '  ' <"$work/out" | grep -q -e "$words"; then passed=$((passed + 1)); else fail "$* writes '$words'"; fi
+}
+
+# An 8-bit cache is the default of models with an indexer; lengths end where the model's do.
+wrote 'kv-cache-dtype bfloat16' deepseek-v3.2 --gpu h200-sxm --tp 8 --launch vllm
+wrote 'kv-cache-dtype bf16' deepseek-v3.2 --gpu h200-sxm --tp 8 --launch sglang
+wrote 'configuration says 8192: it does not start' llama-3-8b --prompt 9000tok --launch vllm
+wrote 'enable_chunked_prefill: true' llama-3.1-8b --prompt 9000tok --launch trtllm
+wrote 'context-length 9216 . --disaggregation-mode decode' llama-3.1-8b --prompt 9000tok --host-cache 90GB --disaggregate 1:1 --launch sglang
+wrote 'later it warns' llama-3.1-8b --host-cache 1GB --launch sglang
+refuse trtllm 'a GPU each' deepseek-v3 --gpu h200-sxm --tp 2 --dp 4 --ep 8
+refuse trtllm 'adapters are not written' llama-3.1-8b --adapters 4 --engine vllm
+refuse vllm 'takes the place' llama-3.1-8b --host-cache 90GB --disaggregate 1:1
 refuse vllm 'ep is tp x dp' deepseek-v3 --gpu h200-sxm --tp 8 --ep 4
 refuse trtllm 'file of their own' llama-3.1-8b --disaggregate 1:1
 refuse megatron 'vllm' llama-3.1-8b
