@@ -88,24 +88,25 @@ static void add_slurm(clg_launch *launch, const clg_scenario *s) {
 static void add_kubernetes(clg_launch *launch, const clg_scenario *s) {
     clg_text *t = clg_launch_file(launch, "kubernetes.yaml");
     bool amd = s->machine.gpu.vendor && strcmp(s->machine.gpu.vendor, "amd") == 0;
-    clg_text_print(
-        t,
-        "# kubectl create configmap train --from-file=.; kubectl apply -f "
-        "kubernetes.yaml\n"
-        "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: train\nspec:\n"
-        "  completions: %d\n  parallelism: %d\n  completionMode: Indexed\n"
-        "  backoffLimit: 0\n  template:\n    spec:\n      subdomain: train\n"
-        "      restartPolicy: Never\n      containers:\n      - name: train\n"
-        "        image: IMAGE  # yours, with the trainer in it\n"
-        "        workingDir: /job\n        command: [bash, -c]\n"
-        "        args: [\"NODE_RANK=$JOB_COMPLETION_INDEX MASTER_ADDR=train-0.train bash "
-        "train.sh\"]\n",
-        nodes_of(s), nodes_of(s));
+    clg_text_print(t,
+                   "# kubectl create configmap train --from-file=.; kubectl apply -f "
+                   "kubernetes.yaml\n"
+                   "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: train\nspec:\n"
+                   "  completions: %d\n  parallelism: %d\n  completionMode: Indexed\n"
+                   "  backoffLimit: 0\n  template:\n    spec:\n      subdomain: train\n"
+                   "      restartPolicy: Never\n      containers:\n      - name: train\n"
+                   "        image: IMAGE  # yours, with the trainer in it\n"
+                   "        workingDir: /job\n        command: [bash, -c]\n"
+                   "        args: [\"cp -L /files/* . && NODE_RANK=$JOB_COMPLETION_INDEX "
+                   "MASTER_ADDR=train-0.train bash train.sh\"]\n",
+                   nodes_of(s), nodes_of(s));
     clg_text_print(t,
                    "        resources:\n          limits:\n            %s.com/gpu: %d\n"
-                   "        volumeMounts:\n        - {name: job, mountPath: /job}\n"
+                   "        volumeMounts:\n        - {name: files, mountPath: /files}\n"
+                   "        - {name: job, mountPath: /job}  # written to\n"
                    "        - {name: shm, mountPath: /dev/shm}\n      volumes:\n"
-                   "      - {name: job, configMap: {name: train}}\n"
+                   "      - {name: files, configMap: {name: train}}\n"
+                   "      - {name: job, emptyDir: {}}\n"
                    "      - {name: shm, emptyDir: {medium: Memory}}\n---\n"
                    "apiVersion: v1\nkind: Service\nmetadata:\n  name: train\nspec:\n"
                    "  clusterIP: None\n  selector:\n    job-name: train\n",

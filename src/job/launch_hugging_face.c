@@ -45,6 +45,11 @@ static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) 
                       "it stores a base in nf4 or int8 while training");
 }
 
+/* What the model is loaded in. */
+static const char *wide_name(const clg_layout *l) {
+    return l->precision == CLG_FP16 ? "float16" : "bfloat16";
+}
+
 /* The names that most models have. */
 static void targets(clg_text *t, unsigned mask) {
     static const char *const names[] = {"q_proj",    "k_proj",  "v_proj",   "o_proj",
@@ -58,31 +63,46 @@ static void targets(clg_text *t, unsigned mask) {
         if (mask & (1U << i)) clg_text_print(t, " %s", names[i]);
 }
 
-static void adapter(clg_text *t, const clg_adapter *a) {
+/* Bytes are not cut into shards, floats are: accelerate's utils/fsdp_utils.py leaves 4-bit weights
+ * stored as bytes whole on every rank (peft docs/source/accelerate/fsdp.md, deepspeed.md). */
+static void storage(clg_text *t, const clg_layout *l) {
+    if (l->zero > 0 && l->adapter.base == CLG_BASE_NF4)
+        clg_text_print(t, " \\\n  --bnb_4bit_quant_storage %s", wide_name(l));
+}
+
+static void adapter(clg_text *t, const clg_layout *l) {
+    const clg_adapter *a = &l->adapter;
     clg_text_print(t, "  --use_peft --lora_r %d --lora_alpha %d%s", a->rank, 2 * a->rank,
                    a->kind == CLG_ADAPTER_DORA ? " --use_dora true"
                    : a->base == CLG_BASE_NF4   ? " --load_in_4bit true"
                    : a->base == CLG_BASE_INT8  ? " --load_in_8bit true"
                                                : "");
     targets(t, a->targets);
+    storage(t, l);
     clg_text_print(t, " \\\n");
 }
 
 static const char *program_of(const clg_layout *l) {
-    return adapts(l) ? "-m trl.scripts.sft" : "run_clm.py";
+    return adapts(l) ? "-m trl.scripts.sft" : "${TRAINER:-.}/run_clm.py";
 }
 
-static void data(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_layout *l) {
+/* A model made from its configuration is in that one's 16 bit (transformers modeling_utils.py,
+ * _from_config): where nothing keeps a copy in fp32, `wide`, a checkpoint is loaded in fp32. */
+static void data(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_layout *l,
+                 bool wide) {
     const char *model = model_of(f, s) ? model_of(f, s) : "";
     if (adapts(l)) {
-        clg_text_print(t, "  --model_name_or_path %s --dtype bfloat16 \\\n", model);
+        clg_text_print(t, "  --model_name_or_path %s --dtype %s \\\n", model, wide_name(l));
         clg_text_print(t,
                        "  --dataset_name trl-lib/Capybara --packing true --max_length %lld \\\n"
                        "  --loss_type nll \\\n", /* chunked since TRL 1.7: not what was priced */
                        (long long)l->seq);
-        adapter(t, &l->adapter);
+        adapter(t, l);
     } else {
-        clg_text_print(t, "  --config_name %s --tokenizer_name %s \\\n", model, model);
+        if (wide)
+            clg_text_print(t, "  --model_name_or_path %s --dtype float32 \\\n", model);
+        else
+            clg_text_print(t, "  --config_name %s --tokenizer_name %s \\\n", model, model);
         clg_text_print(t,
                        "  --dataset_name wikitext --dataset_config_name wikitext-103-raw-v1 \\\n"
                        "  --do_train --block_size %lld \\\n",
@@ -90,7 +110,8 @@ static void data(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_la
     }
 }
 
-static void arguments(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_layout *l) {
+static void arguments(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_layout *l,
+                      bool wide) {
     static const char *const optimizers[] = {[CLG_ADAM] = "adamw_torch",
                                              [CLG_ADAM_8BIT] = "adamw_bnb_8bit",
                                              [CLG_MUON] = "",
@@ -98,7 +119,7 @@ static void arguments(clg_launch *f, clg_text *t, const clg_scenario *s, const c
                                              [CLG_LION] = "lion_32bit",
                                              [CLG_LION_8BIT] = "lion_8bit",
                                              [CLG_ADAFACTOR] = "adafactor"};
-    data(f, t, s, l);
+    data(f, t, s, l, wide);
     clg_text_print(t, "  --max_steps 100 --logging_steps 1 --output_dir out \\\n");
     clg_text_print(t, "  --per_device_train_batch_size %d \\\n", l->micro_batch);
     clg_text_print(t, "  --gradient_accumulation_steps %lld --optim %s", (long long)l->accumulation,
@@ -107,12 +128,17 @@ static void arguments(clg_launch *f, clg_text *t, const clg_scenario *s, const c
         clg_text_print(t, " --%s true", l->precision == CLG_FP16 ? "fp16" : "bf16");
 }
 
-static void notes(clg_launch *f, const clg_layout *l) {
-    clg_launch_say(f, !adapts(l), "run_clm.py: transformers, examples/pytorch/language-modeling");
+static void notes(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
+    clg_launch_say(
+        f, !adapts(l),
+        "TRAINER: where run_clm.py lies, transformers/examples/pytorch/language-modeling");
     clg_launch_say(
         f, adapts(l),
         "TRL of 2026 makes the loss in chunks (--loss_type chunked_nll): less memory than "
         "priced");
+    clg_launch_say(
+        f, !adapts(l) && s->model.max_seq > 0 && l->seq > s->model.max_seq,
+        "run_clm.py cuts texts to the length of the model's tokenizer, which may be less");
     clg_launch_say(f, true, "attention is what the model's code picks");
 }
 
@@ -172,10 +198,10 @@ void clg_launch_deepspeed(clg_launch *f, const clg_scenario *s, const clg_layout
                    "  --node-rank ${NODE_RANK:-0} --master-addr ${MASTER_ADDR:-localhost} \\\n"
                    "  %s --deepspeed ds_config.json \\\n",
                    program_of(l));
-    arguments(f, t, s, l);
+    arguments(f, t, s, l, l->precision == CLG_FP32);
     clg_text_print(t, " \\\n  --gradient_checkpointing %s\n",
                    l->recompute == CLG_RECOMPUTE_FULL ? "true" : "false");
-    notes(f, l);
+    notes(f, s, l);
 }
 
 /* ---- accelerate ---- */
@@ -211,6 +237,8 @@ void clg_launch_accelerate(clg_launch *f, const clg_scenario *s, const clg_layou
     refusals(f, s, l);
     clg_launch_refuse(f, l->zero == 1, "it shards gradients too: --zero 2 or 3");
     clg_launch_refuse(f, l->offload, "its offload moves parameters too, which was not priced");
+    clg_launch_refuse(f, adapts(l) && l->adapter.base == CLG_BASE_INT8 && l->zero > 0,
+                      "its FSDP shards no base of 8-bit whole numbers: --zero 0, or nf4");
     clg_launch_refuse(f, is_hybrid(l) && l->hsdp != s->machine.node.gpus,
                       "its hybrid shards span one node");
     if (f->asks) return;
@@ -222,10 +250,10 @@ void clg_launch_accelerate(clg_launch *f, const clg_scenario *s, const clg_layou
                    "  --machine_rank ${NODE_RANK:-0} --main_process_port 29500 \\\n"
                    "  --main_process_ip ${MASTER_ADDR:-localhost} \\\n  %s \\\n",
                    program_of(l));
-    arguments(f, t, s, l);
+    arguments(f, t, s, l, l->precision == CLG_FP32 || l->zero == 0);
     /* FSDP's own and the Trainer's together are refused (trainer.py), and TRL's is on by default.
      */
     clg_text_print(t, " \\\n  --gradient_checkpointing %s\n",
                    l->zero == 0 && l->recompute == CLG_RECOMPUTE_FULL ? "true" : "false");
-    notes(f, l);
+    notes(f, s, l);
 }

@@ -315,8 +315,9 @@ void clg_launch_megatron(clg_launch *f, const clg_scenario *s, const clg_layout 
                    "  --eval-iters 0 --eval-interval 1000 --log-interval 1 --log-throughput\n)\n");
     clg_text_print(t, "torchrun --nproc-per-node $GPUS_PER_NODE --nnodes $NNODES \\\n"
                       "  --node-rank ${NODE_RANK:-0} --master-addr ${MASTER_ADDR:-localhost} \\\n"
-                      "  --master-port ${MASTER_PORT:-29500} pretrain_gpt.py \\\n"
+                      "  --master-port ${MASTER_PORT:-29500} ${TRAINER:-.}/pretrain_gpt.py \\\n"
                       "  \"${MODEL[@]}\" \"${PARALLEL[@]}\" \"${TRAIN[@]}\"\n");
+    clg_launch_say(f, true, "TRAINER: where pretrain_gpt.py lies, Megatron-LM");
     clg_launch_say(f, true, "data is --mock-data: put your own, and its tokenizer, in its place");
     clg_launch_say(f, true,
                    "what no plan says is the trainer's own: base of the rotation, epsilon, "

@@ -121,12 +121,21 @@ m="megatron megatron-2024 h100-sxm"
 	round accelerate $d --zero 2 --recompute none
 	round accelerate $d --zero 3 --hsdp 8 --recompute full
 	round accelerate $d --zero 0 --recompute full
+	says train.sh '--model_name_or_path .* --dtype float32'
+	round accelerate $d --zero 3 --recompute full --precision fp32
+	says train.sh '--model_name_or_path .* --dtype float32'
 
+	job8="llama-3-8b --gpus 8 --seq 2048 --global-batch 64 --micro-batch 2 --tp 1 --pp 1 --cp 1 --recompute full --stack pytorch"
 	l="pytorch a100-sxm-80gb llama-3-8b --gpus 8 --seq 2048 --global-batch 64 --micro-batch 2 --tp 1 --pp 1 --cp 1 --recompute full"
 	round deepspeed $l --zero 2 --adapter lora
 	round deepspeed $l --zero 3 --adapter lora --adapter-rank 64 --adapter-targets q_proj,v_proj
 	round deepspeed $l --zero 1 --adapter qlora --adapter-rank 32
-	round accelerate $l --zero 3 --adapter qlora --base-precision int8
+	round accelerate $l --zero 0 --adapter qlora --base-precision int8
+	refuse accelerate 'no base of 8-bit' $job8 --zero 3 --adapter qlora --base-precision int8
+	for kind in accelerate deepspeed; do
+		round $kind $l --zero 3 --adapter qlora
+		says train.sh 'bnb_4bit_quant_storage bfloat16'
+	done
 	round accelerate $l --zero 3 --adapter lora
 	if grep -q 'loss_type nll' "$work/job/train.sh"; then passed=$((passed + 1)); else fail "TRL 1.7 takes the loss in chunks"; fi
 	if grep -q 'gradient_checkpointing false' "$work/job/train.sh"; then passed=$((passed + 1)); else fail "TRL checkpoints unless told"; fi
