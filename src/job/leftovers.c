@@ -60,6 +60,13 @@ static const char *const weighty[] = {"parallel",
                                       "attention_backend",
                                       "attn_backend",
                                       "page_size",
+                                      "linear_attention",
+                                      "attention_variant",
+                                      "output_gate",
+                                      "layer_pattern",
+                                      "layer_wise",
+                                      "wgrad",
+                                      "transformer_impl",
                                       NULL};
 
 /* "max-num-seqs" and "max_num_seqs" are one. */

@@ -9,7 +9,7 @@ static bool is_on(clg_reading *r, const char *keys) {
 /* Experts are shared out over all GPUs of a stage (vLLM, docs of expert parallelism). */
 void clg_odd_vllm(clg_reading *r) {
     double tp = clg_job_value_or(r, CLG_JOB_TP, 1), dp = clg_job_value_or(r, CLG_JOB_DP, 1);
-    if (is_on(r, "enable_expert_parallel") && tp * dp > 1)
+    if (is_on(r, "enable_expert_parallel|ep") && tp * dp > 1)
         clg_job_put(r, CLG_JOB_EP, tp * dp, NULL, "--enable-expert-parallel: tp x dp");
 }
 

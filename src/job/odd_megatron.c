@@ -228,14 +228,26 @@ void clg_odd_made_again(clg_reading *r) {
         clg_job_key(r, r->main, "model.recompute_modules|recompute-modules|recompute_modules");
     const char *mode = clg_odd_word(
         r, "model.recompute_granularity|recompute-granularity|recompute_granularity", "");
-    const char *terms = "";
+    const char *held = r->job->field[CLG_JOB_TERM].text, *terms = held ? held : "";
     if (!key.node || strcmp(mode, "selective") != 0) return;
     add_modules(r, key.node, &terms);
-    if (*terms) clg_job_put_word(r, CLG_JOB_TERM, terms, clg_job_from(r, &key), NULL);
+    if (terms == held || !*terms) return;
+    r->job->field[CLG_JOB_TERM].text = NULL; /* the terms held stand first in the new ones */
+    clg_job_put_word(r, CLG_JOB_TERM, terms, clg_job_from(r, &key), NULL);
+}
+
+/* "M*M-/MM": Mamba, attention and other layers in turn. */
+static void pattern(clg_reading *r) {
+    clg_found_key key = clg_job_key(r, r->main, "hybrid-layer-pattern|hybrid-override-pattern");
+    if (key.node)
+        clg_job_note_down(r->arena, &r->job->doubts, "hybrid-layer-pattern", NULL,
+                          "its kinds of layers are not read: give the model's name or config.json",
+                          -1);
 }
 
 void clg_odd_megatron(clg_reading *r) {
     clg_odd_made_again(r);
+    pattern(r);
     megablocks(r);
     widths(r);
     shared(r);

@@ -43,6 +43,10 @@ static void environment(void) {
 }
 
 static void several(void) {
+    CASE("kinds of layers by pattern");
+    SAID("its kinds of layers are not read", "a.sh",
+         "python pretrain_gpt.py --num-layers 4 --hidden-size 64 --num-attention-heads 4 "
+         "--hybrid-layer-pattern \"M*M*\"\n");
     CASE("one program started twice: with other arguments, or on other nodes");
     SAID("1 more command starts vllm serve otherwise", "a.sh",
          "vllm serve meta-llama/Llama-3.1-8B -tp 2 --max-num-seqs 64\nvllm serve Qwen/Qwen3-8B\n");

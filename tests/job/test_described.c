@@ -130,6 +130,17 @@ static void makefiles_and_notebooks(void) {
         "--ep-size 16\n        resources:\n          limits:\n            nvidia.com/gpu: 8\n");
 }
 
+static void newer_words_of_engines(void) {
+    CASE("newer words of engines: short flags, subcommands");
+    JOB("tp=2 dp=8 ep=16 weights=fp8", "a.sh",
+        "vllm serve deepseek-ai/DeepSeek-V3 -tp 2 -dp 8 -ep -q fp8 --max-num-seqs 64\n");
+    JOB("engine=sglang tp=1 dp=8 ep=8", "a.sh",
+        "sglang serve --model-path deepseek-ai/DeepSeek-V3 --tp 8 --dp 8 --ep 8 "
+        "--enable-dp-attention\n");
+    JOB("engine=trtllm model=deepseek-ai/DeepSeek-V3 tp=8", "a.sh",
+        "trtllm-serve serve deepseek-ai/DeepSeek-V3 --tp_size 8\n");
+}
+
 static void nodes_and_services(void) {
     CASE("a manifest's node: by a label, among affinities, as a machine that is rented");
 #define POD                                                                                        \
@@ -163,6 +174,7 @@ static void nodes_and_services(void) {
 }
 
 int main(void) {
+    newer_words_of_engines();
     nodes_and_services();
     values_of_charts();
     clients_are_no_jobs();

@@ -86,6 +86,14 @@ static void a_dispatcher_that_sends_once_is_a_term(void) {
         "--num-experts 4 --moe-token-dispatcher-type alltoall\n");
 }
 
+static void a_dispatcher_stands_beside_what_is_made_again(void) {
+    CASE("a dispatcher stands beside what is made again");
+    JOB("term=expert_dedup=true,recompute_experts=true", "a.sh",
+        "python pretrain_gpt.py --num-layers 8 --hidden-size 64 --num-attention-heads 4 "
+        "--num-experts 4 --moe-token-dispatcher-type flex --recompute-granularity selective "
+        "--recompute-modules moe\n");
+}
+
 static void sequence_parallel_is_dropped_at_tp_1(void) {
     CASE("sequence parallel is dropped at tp 1");
     JOB("tp=1 sp=false", "a.sh",
@@ -256,6 +264,7 @@ int main(void) {
     several_options_in_a_line_of_slurm();
     words_of_older_and_newer_parsers();
     a_dispatcher_that_sends_once_is_a_term();
+    a_dispatcher_stands_beside_what_is_made_again();
     sequence_parallel_is_dropped_at_tp_1();
     what_only_running_tells_is_not_said();
     what_is_no_number_is_an_error_with_its_line();
