@@ -63,6 +63,19 @@ static clg_status read_numbers(const clg_json *root, const char *file, bool base
     return clg_value_optional(root, file, optional, sizeof optional / sizeof *optional, error);
 }
 
+/* What is the same of all engines whose files say nothing else. */
+static clg_status read_common(clg_arena *arena, clg_engine *e, clg_error *error) {
+    const clg_file *file;
+    const clg_json *root;
+    const clg_value_field fields[] = {{"token_hidden", CLG_BYTES, &e->token_hidden_bytes},
+                                      {"logit_bytes", CLG_BYTES, &e->logit_bytes}};
+    *e = (clg_engine){0};
+    if (clg_dataset_open(arena, "operations", "engine", &file, &root, error) != CLG_OK ||
+        clg_value_fields(root, file->path, fields, sizeof fields / sizeof *fields, error) != CLG_OK)
+        return error->status;
+    return clg_value_done(root, file->path, error);
+}
+
 /* The one whose file says that it is the default. */
 static const char *default_name(clg_arena *arena) {
     int count;
@@ -145,8 +158,8 @@ static clg_status read_over_base(clg_arena *arena, const char *name, int left, c
 
 clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, clg_error *error) {
     if (!name || !*name) name = default_name(arena);
-    if (dated(arena, &name, error) != CLG_OK) return error->status;
-    *e = (clg_engine){0};
+    if (dated(arena, &name, error) != CLG_OK || read_common(arena, e, error) != CLG_OK)
+        return error->status;
     return read_over_base(arena, name, 4, e, error);
 }
 
