@@ -76,8 +76,8 @@ static bool plain(clg_slice text) {
     return true;
 }
 
-/* Bytes of the UTF-8 character at p; 0 when there is none (RFC 3629; overlong forms of two bytes
- * and what lies beyond U+10FFFF are refused by their first byte). */
+/* Bytes of the UTF-8 character at p; 0 when there is none (RFC 3629: no overlong form, no half of a
+ * surrogate pair, nothing beyond U+10FFFF). */
 static size_t character_bytes(const char *p, size_t left) {
     unsigned char first = (unsigned char)*p;
     size_t size = first < 0x80                    ? 1

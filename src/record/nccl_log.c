@@ -37,15 +37,26 @@ static const char *const reductions[] = {"sum",    "prod", "max", "min", "avg",
                                          "mulsum", "none", "all", NULL};
 
 /* A decimal in units of 10^-9 of what it counts. */
-static bool decimal(clg_slice word, int64_t *nano) { return clg_scan_decimal(word, 9, nano); }
+static bool decimal(clg_slice word, double *billionths) {
+    int64_t whole;
+    bool read = clg_scan_decimal(word, 9, &whole);
+    if (read) *billionths = (double)whole;
+    return read;
+}
 
 static bool measured(log *l, const clg_slice *words, int64_t bytes, bool in_place) {
-    int64_t time_us, algorithm, bus;
-    if (!decimal(words[0], &time_us) || !decimal(words[1], &algorithm) || !decimal(words[2], &bus))
+    double time, algorithm,
+        bus; /* microseconds and GB/s, of which a billionth is a byte a second */
+    if (!decimal(words[0], &time) || !decimal(words[1], &algorithm) || !decimal(words[2], &bus))
         return false;
-    clg_nccl_row row = {
-        l->file,           l->operation, in_place, bytes, l->ranks, (double)time_us * 1e-15,
-        (double)algorithm, (double)bus,  -1};
+    clg_nccl_row row = {.file = l->file,
+                        .operation = l->operation,
+                        .in_place = in_place,
+                        .bytes = bytes,
+                        .ranks = l->ranks,
+                        .time_s = time * 1e-15,
+                        .algorithm_bytes_per_s = algorithm,
+                        .bus_bytes_per_s = bus};
     if (!clg_scan_decimal(words[3], 0, &row.wrong)) row.wrong = -1;
     CLG_APPEND(l->rows->arena, l->rows->row, l->rows->count, l->rows->capacity, row);
     return true;

@@ -63,3 +63,5 @@ void clg_recording_append(clg_recording *all, clg_recording *one) {
     APPEND(executions, file);
     APPEND(memory, use);
 }
+
+#undef APPEND

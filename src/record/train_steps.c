@@ -103,8 +103,7 @@ static void time_samples(clg_log_reading *r, size_t count, clg_train_log *log) {
 }
 
 /* Warm-up: the first report, and those after it that are slower than the second half's median by
- * more than a tenth; at most half. Cleared of them, and of the first ones after restarts, are
- * `used`. */
+ * more than a tenth; at most half. How many there are. */
 static size_t warm_up(clg_log_reading *r, size_t count) {
     double *late = clg_take(&r->scratch, count + 1, double);
     size_t n = 0, skip = count > 1;

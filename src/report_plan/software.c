@@ -33,7 +33,8 @@ int clg_software_keeps(clg_arena *arena, const clg_scenario *s, const clg_layout
                        const char *says[CLG_SOFTWARE_KEEPS]) {
     const clg_stack *k = &s->stack;
     bool single = clg_precision_is_single(l->precision), full = l->recompute == CLG_RECOMPUTE_FULL;
-    bool narrow = clg_precision_bytes(l->precision)<2, sends = l->pp> 1;
+    bool narrow = clg_precision_bytes(l->precision) < 2;
+    bool sends = l->pp > 1;
     const char *gradient = clg_name_of(clg_precision_names, (int)(single ? CLG_FP32 : k->gradient));
     const char *moments = k->moments == CLG_PRECISIONS
                               ? "moments as the optimizer has them"

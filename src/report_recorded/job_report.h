@@ -1,4 +1,4 @@
-/* report/job_report.h -- a job that was read, for people and as JSON. */
+/* job_report.h -- a job that was read, for people and as JSON. */
 #ifndef CLG_REPORT_RECORDED_JOB_REPORT_H
 #define CLG_REPORT_RECORDED_JOB_REPORT_H
 

@@ -1,4 +1,4 @@
-/* fleet_growth_report.c -- when the next nodes of a fleet are due: see fleet_report.h. */
+/* fleet_growth_report.c -- when the next nodes of a fleet are due. */
 #include "report_serving/fleet_growth_report.h"
 
 #include "report/number_words.h"

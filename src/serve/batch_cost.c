@@ -273,7 +273,7 @@ void clg_replica_dense_table(const clg_replica *r, int step, int drafted, int mo
 clg_iteration clg_replica_iteration(const clg_replica *r, double sequences, double context_tokens) {
     const clg_iteration_cost *c = &r->cost;
     clg_iteration i = {.sequences = fmax(1, rint(sequences)), .context_tokens = context_tokens};
-    double *part = i.part, tokens = i.sequences * (c->drafted + 1), host = 0;
+    double *part = i.part, tokens = i.sequences * (c->drafted + 1);
     pricing p;
     begin(&p, r);
     dense_parts(r, &p, tokens, true, part);
@@ -285,8 +285,8 @@ clg_iteration clg_replica_iteration(const clg_replica *r, double sequences, doub
     double kernels = sum_of(part);
     double sorts = i.sequences * clg_filter_sequence_s(r) / r->layout.dp;
     part[CLG_SPENT_HEAD] += sorts;
-    host = c->sequence_s * i.sequences - sorts;
-    host += fmax(0, c->loop_s + i.sequences * c->loop_sequence_s - kernels);
+    double host = c->sequence_s * i.sequences - sorts +
+                  fmax(0, c->loop_s + i.sequences * c->loop_sequence_s - kernels);
     part[CLG_SPENT_HOST] += host;
     i.seconds = kernels + sorts + host;
     return i;

@@ -15,8 +15,8 @@ double clg_dense_iteration_s(const clg_replica *r, double tokens, bool decoding)
  * gathering tokens to them. 0: one rank; or two batches in turn, where it hides the exchange. */
 double clg_shared_iteration_s(const clg_replica *r, double tokens);
 
-/* What contexts add, at a mean context and with so many tokens proposed: context_s, context_pad,
- * pair_s, state_s and scan_s of *cost. */
+/* What contexts add, at a mean context and with so many tokens proposed: context_s, mixed_s,
+ * context_pad, pair_s, state_s and scan_s of *cost. */
 void clg_context_costs(const clg_replica *r, double context, int drafted, clg_iteration_cost *cost);
 
 /* Proposing `drafted` tokens for each sequence of a batch that then has `tokens`. */

@@ -12,7 +12,7 @@
 
 enum { HALVINGS = 7 };
 
-/* The chance that a fleet to buy aims at: one year in ten it is too small, as P10 and P90 are read.
+/* The chance that a fleet to buy aims at: one time in ten it is too small, as P10 and P90 are read.
  */
 static const double sure = 0.9;
 

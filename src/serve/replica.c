@@ -1,10 +1,9 @@
 /* replica.c -- a replica put together: layout, memory, rules, and the cost of its iterations.
  *
  *   iteration = host + what a batch of T tokens takes (batch_cost.c)
- *             + context_s x tokens in the cache of the decoding + pair_s x pairs of the prefill
- *             + state_s x sequences that decode + scan_s x tokens of the prefill
- *
- * Left out: overlap of host and GPU. */
+ *             + context_s (beside a prompt and mixed_s) x tokens in the cache of the decoding
+ *             + pair_s x pairs of the prefill
+ *             + state_s x sequences that decode + scan_s x tokens of the prefill */
 #include "serve/replica.h"
 
 #include "cost/host_copy.h"

@@ -1,5 +1,4 @@
-/* route.h -- internal to serve/: which replica a request goes to, where prompts have begun before.
- */
+/* route.h -- internal to serve/: which replica a request goes to, where prompts begin alike. */
 #ifndef CLG_SERVE_ROUTE_H
 #define CLG_SERVE_ROUTE_H
 
@@ -7,9 +6,9 @@
 
 /* The replica of each request, in the arena: the one that alone had half its prompt or more, unless
  * it has a quarter more to do than the others, and more than the one with least by what would have
- * to be computed anew there; else the one that has least. The rule of
- * prefix-aware routers (SGLang's cache-aware policy: a share of the prompt matched, else the least
- * loaded), with tokens given in the last 30 s or so (assumed) instead of requests now running. */
+ * to be computed anew there; else the one that has least. The rule of prefix-aware routers
+ * (SGLang's cache-aware policy: a share of the prompt matched, else the least loaded), with tokens
+ * given in the last 30 s or so (assumed) instead of requests now running. */
 int32_t *clg_route_requests(clg_arena *arena, const clg_demand *demand, int64_t replicas);
 
 /* A replica begins or ends to serve. */
