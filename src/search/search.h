@@ -21,6 +21,9 @@ typedef struct clg_axis_values {
 
 bool clg_axis_allows(const clg_axis_values *axis, int value);
 
+/* Nobody said which values: the search tries those that make sense. */
+bool clg_axis_is_free(const clg_axis_values *axis);
+
 /* How layers fall on the chunks of a pipeline: see clg_layout_layers, clg_balanced_layers. */
 typedef enum clg_placing { CLG_STAGES_EVEN, CLG_STAGES_BALANCED } clg_placing;
 extern const clg_name clg_placing_names[];

@@ -27,12 +27,11 @@ bool clg_axis_allows(const clg_axis_values *axis, int value) {
     return axis->count == 0 || axis->except;
 }
 
-/* Nobody said which values: the search tries those that make sense. */
-static bool is_free(const clg_axis_values *axis) { return axis->count == 0 || axis->except; }
+bool clg_axis_is_free(const clg_axis_values *axis) { return axis->count == 0 || axis->except; }
 
 /* Left open, what the software has; asked for, any. */
 static bool may(const clg_axis_values *axis, unsigned set, int one) {
-    return !is_free(axis) || clg_stack_has(set, one);
+    return !clg_axis_is_free(axis) || clg_stack_has(set, one);
 }
 
 static bool admits(const walker *w, const clg_layout *layout) {
@@ -42,8 +41,9 @@ static bool admits(const walker *w, const clg_layout *layout) {
 
 /* Recompute left open: any number of a chunk's layers, the first so many, may be recomputed. */
 static int open_layers(const walker *w) {
-    bool open = w->layout.recompute == CLG_RECOMPUTE_FULL && is_free(&w->space->recompute) &&
-                w->space->recompute_layers == 0 && w->scenario->stack.recompute.some_layers;
+    bool open = w->layout.recompute == CLG_RECOMPUTE_FULL &&
+                clg_axis_is_free(&w->space->recompute) && w->space->recompute_layers == 0 &&
+                w->scenario->stack.recompute.some_layers;
     clg_layout some = w->layout;
     some.recompute_layers = 1;
     return open && admits(w, &some) ? clg_layout_most(&w->scenario->model, &w->layout) : 1;
@@ -99,7 +99,7 @@ static void walk_hsdp(walker *w) {
     int node = w->scenario->machine.node.gpus / w->layout.tp, ranks = w->layout.dp * w->layout.cp;
     w->layout.hsdp = 0;
     if (clg_axis_allows(&space->hsdp, 0) || clg_axis_allows(&space->hsdp, ranks)) offer(w);
-    if (!is_free(&space->hsdp)) {
+    if (!clg_axis_is_free(&space->hsdp)) {
         for (int i = 0; i < space->hsdp.count && !w->stopped; i++) {
             w->layout.hsdp = space->hsdp.value[i];
             if (w->layout.hsdp > 0 && w->layout.hsdp < ranks) offer(w);
@@ -116,7 +116,7 @@ static void walk_zero(walker *w) {
     for (int zero = 0; zero <= 3 && !w->stopped; zero++) {
         if (!clg_axis_allows(&w->space->zero, zero)) continue;
         bool alone = w->layout.dp * w->layout.cp == 1;
-        if (zero > 0 && alone && is_free(&w->space->zero)) continue;
+        if (zero > 0 && alone && clg_axis_is_free(&w->space->zero)) continue;
         if (!alone && !may(&w->space->zero, w->scenario->stack.shardings, CLG_SHARD_ZERO + zero))
             continue;
         w->layout.zero = zero;
@@ -132,7 +132,7 @@ static bool is_even(int layers, int chunks) {
 
 /* The chunk counts a schedule can take. Left open: where layers fall evenly, up to 16. */
 static void walk_vpp(walker *w, const clg_schedule *schedule) {
-    bool open = is_free(&w->space->vpp), by_hand = w->space->split != NULL;
+    bool open = clg_axis_is_free(&w->space->vpp), by_hand = w->space->split != NULL;
     int most = clg_layout_most_chunks(&w->scenario->model, w->layout.pp);
     clg_pipeline pipeline = clg_pipeline_of(&w->layout);
     for (int vpp = 1; vpp <= most && (!open || vpp <= 16) && !w->stopped; vpp++) {
@@ -148,14 +148,15 @@ static void walk_vpp(walker *w, const clg_schedule *schedule) {
 /* Pipelines asked for of software that has none run in the plainest order. */
 static unsigned schedules_of(const walker *w) {
     unsigned has = w->scenario->stack.schedules;
-    return has == 0 && !is_free(&w->space->pp) ? 1u << CLG_1F1B : has;
+    return has == 0 && !clg_axis_is_free(&w->space->pp) ? 1u << CLG_1F1B : has;
 }
 
 static void walk_schedule(walker *w) {
     for (int kind = 0; kind < CLG_SCHEDULES && !w->stopped; kind++) {
         if (!clg_axis_allows(&w->space->schedule, kind)) continue;
         /* Without a pipeline all schedules are one. */
-        if (w->layout.pp == 1 && is_free(&w->space->schedule) && kind != CLG_1F1B) continue;
+        if (w->layout.pp == 1 && clg_axis_is_free(&w->space->schedule) && kind != CLG_1F1B)
+            continue;
         if (w->layout.pp > 1 && !may(&w->space->schedule, schedules_of(w), kind)) continue;
         w->layout.schedule = (clg_schedule_kind)kind;
         walk_vpp(w, clg_schedule_of((clg_schedule_kind)kind));
@@ -184,7 +185,7 @@ static void walk_pp(walker *w) {
 /* Left open, up to 16 sequences: larger ones neither run faster nor fit. */
 static void walk_micro_batch(walker *w) {
     const clg_axis_values *axis = &w->space->micro_batch;
-    bool open = is_free(axis);
+    bool open = clg_axis_is_free(axis);
     int count = open ? 16 : axis->count;
     for (int i = 0; i < count && !w->stopped; i++) {
         w->layout.micro_batch = open ? i + 1 : axis->value[i];
@@ -217,7 +218,7 @@ static void walk_etp(walker *w) {
         if (w->experts && w->experts->expert_ffn % etp != 0) continue;
         if (!clg_axis_allows(&w->space->etp, etp)) continue;
         /* Left open, an expert is whole or split as its layer is. */
-        if (is_free(&w->space->etp) && etp != 1 && etp != w->layout.tp) continue;
+        if (clg_axis_is_free(&w->space->etp) && etp != 1 && etp != w->layout.tp) continue;
         if (etp > 1 && !may(&w->space->etp, w->scenario->stack.shardings, CLG_SHARD_ETP)) continue;
         w->layout.etp = etp;
         walk_recompute(w);
@@ -238,7 +239,7 @@ static void walk_ep(walker *w) {
 static int usual_context(const walker *w) {
     for (int kind = CLG_CONTEXT_RING; kind <= CLG_CONTEXT_ULYSSES; kind++)
         if (clg_stack_has(w->scenario->stack.shardings, CLG_SHARD_CP + kind)) return kind;
-    return is_free(&w->space->cp) ? -1 : CLG_CONTEXT_RING;
+    return clg_axis_is_free(&w->space->cp) ? -1 : CLG_CONTEXT_RING;
 }
 
 static void walk_cp_kind(walker *w) {
@@ -261,7 +262,7 @@ static void walk_cp(walker *w) {
         w->layout.cp = cp;
         walk_cp_kind(w);
     }
-    for (int i = 0; i < axis->count && !is_free(axis) && !w->stopped; i++) {
+    for (int i = 0; i < axis->count && !clg_axis_is_free(axis) && !w->stopped; i++) {
         int cp = axis->value[i];
         bool power = (cp & (cp - 1)) == 0;
         if (power && (cp == 1 || cp <= w->space->seq / 512)) continue; /* visited above */
@@ -289,41 +290,45 @@ static void walk_sp(walker *w) {
 }
 
 /* A split by hand that is the even one is no other layout. */
-static bool is_other(const walker *w) {
-    const clg_space *space = w->space;
+static bool is_other(const clg_scenario *scenario, const clg_space *space) {
     clg_layout even = {.pp = space->split_count, .vpp = 1};
     clg_arena arena = {0};
-    if (!space->split || space->split_count < 1 || w->scenario->stack.stages.by_cost)
+    if (!space->split || space->split_count < 1 || scenario->stack.stages.by_cost)
         return space->split != NULL;
     int *layers = clg_take(&arena, (size_t)space->split_count, int);
-    clg_layout_layers(&w->scenario->model, &even, layers);
+    clg_layout_layers(&scenario->model, &even, layers);
     bool other = memcmp(layers, space->split, (size_t)even.pp * sizeof *layers) != 0;
     clg_arena_clear(&arena);
     return other;
 }
 
-static void start(walker *w) {
-    const clg_model *model = &w->scenario->model;
-    for (int i = 0; i < model->kinds; i++)
-        if (model->kind[i].mlp.kind == CLG_MLP_MOE) w->experts = &model->kind[i].mlp;
-    w->layout.vpp = 1;
-    w->layout.seq = w->space->seq;
-    w->layout.global_batch = w->space->global_batch;
-    w->layout.precision = w->space->precision;
-    w->layout.optimizer = w->space->optimizer;
-    w->layout.adapter = w->space->adapter;
-    w->layout.reference = w->space->reference;
-    w->layout.offload = w->space->offload;
-    if (!is_other(w)) return;
-    w->layout.split = w->space->split;
-    w->layout.split_count = w->space->split_count;
+clg_layout clg_walk_start(const clg_scenario *scenario, const clg_space *space) {
+    clg_layout layout = {.vpp = 1,
+                         .seq = space->seq,
+                         .global_batch = space->global_batch,
+                         .precision = space->precision,
+                         .optimizer = space->optimizer,
+                         .adapter = space->adapter,
+                         .reference = space->reference,
+                         .offload = space->offload};
+    if (is_other(scenario, space)) {
+        layout.split = space->split;
+        layout.split_count = space->split_count;
+    }
+    return layout;
 }
 
 bool clg_walk(const clg_scenario *scenario, const clg_space *space, clg_walk_enter *enter,
               clg_walk_visit *visit, void *context) {
-    walker w = {
-        .scenario = scenario, .space = space, .enter = enter, .visit = visit, .context = context};
-    start(&w);
+    const clg_model *model = &scenario->model;
+    walker w = {.scenario = scenario,
+                .space = space,
+                .enter = enter,
+                .visit = visit,
+                .context = context,
+                .layout = clg_walk_start(scenario, space)};
+    for (int i = 0; i < model->kinds; i++)
+        if (model->kind[i].mlp.kind == CLG_MLP_MOE) w.experts = &model->kind[i].mlp;
     for (int tp = 1; tp <= space->gpus && tp <= 1024 && !w.stopped; tp++) {
         if (space->gpus % tp != 0 || !clg_axis_allows(&space->tp, tp)) continue;
         if (tp > 1 && !may(&space->tp, scenario->stack.shardings, CLG_SHARD_TP) &&
@@ -333,68 +338,4 @@ bool clg_walk(const clg_scenario *scenario, const clg_space *space, clg_walk_ent
         walk_sp(&w);
     }
     return !w.stopped;
-}
-
-/* The value asked for, or the one that is legal most often. */
-static int likely(const clg_axis_values *axis, int otherwise) {
-    return is_free(axis) ? otherwise : axis->value[0];
-}
-
-/* Whether any fixed degree is one that nothing can be split into. */
-static bool absurd(const clg_space *s) {
-    const clg_axis_values *axes[] = {&s->tp,  &s->cp,  &s->pp, &s->ep,
-                                     &s->etp, &s->vpp, &s->dp, &s->micro_batch};
-    for (size_t a = 0; a < sizeof axes / sizeof axes[0]; a++)
-        for (int i = 0; i < axes[a]->count; i++)
-            if (axes[a]->value[i] < 1 || axes[a]->value[i] > 1 << 20) return true;
-    return false;
-}
-
-const char *clg_walk_refused(clg_arena *arena, const clg_scenario *scenario,
-                             const clg_space *space) {
-    walker w = {.scenario = scenario, .space = space};
-    if (absurd(space)) return "a degree of parallelism is a whole number from 1 to 1,048,576";
-    start(&w);
-    clg_layout *l = &w.layout;
-    l->tp = likely(&space->tp, 1);
-    l->cp = likely(&space->cp, 1);
-    l->pp = likely(&space->pp, 1);
-    l->ep = likely(&space->ep, 1);
-    l->etp = likely(&space->etp, 1);
-    l->vpp = likely(&space->vpp, 1);
-    l->sp = likely(&space->sp, 0) != 0;
-    l->zero = likely(&space->zero, 0);
-    l->hsdp = likely(&space->hsdp, 0);
-    l->cp_kind = (clg_context_kind)likely(&space->cp_kind, CLG_CONTEXT_RING);
-    l->attention = likely(&space->attention, CLG_FLASH2);
-    l->order = likely(&space->order, 0);
-    l->recompute_layers = space->recompute_layers;
-    l->recompute = (clg_recompute)likely(
-        &space->recompute, l->recompute_layers > 0 ? CLG_RECOMPUTE_FULL : CLG_RECOMPUTE_NONE);
-    l->schedule =
-        (clg_schedule_kind)likely(&space->schedule, l->vpp > 1 ? CLG_INTERLEAVED : CLG_1F1B);
-    int64_t model_ranks = (int64_t)l->tp * l->cp * l->pp;
-    if (model_ranks > space->gpus)
-        return clg_arena_print(
-            arena, "tp %d x cp %d x pp %d is more than the %lld GPUs; lower one of them", l->tp,
-            l->cp, l->pp, (long long)space->gpus);
-    l->dp = likely(&space->dp, (int)(space->gpus / model_ranks));
-    if (l->dp * model_ranks != space->gpus)
-        return clg_arena_print(
-            arena,
-            "tp %d x cp %d x pp %d x dp %d is %lld GPUs, not the %lld asked for; "
-            "give degrees that make %lld, or --gpus %lld",
-            l->tp, l->cp, l->pp, l->dp, (long long)(l->dp * model_ranks), (long long)space->gpus,
-            (long long)space->gpus, (long long)(l->dp * model_ranks));
-    l->micro_batch = likely(&space->micro_batch, 1);
-    l->accumulation = space->global_batch / ((int64_t)l->dp * l->micro_batch);
-    if (l->accumulation < 1)
-        return clg_arena_print(arena,
-                               "dp %d x micro-batch %d is more than the global batch of %lld "
-                               "sequences; raise it or the model-parallel degrees",
-                               l->dp, l->micro_batch, (long long)space->global_batch);
-    const char *why = clg_layout_refuses(arena, &scenario->model, l);
-    if (why) return why;
-    why = clg_schedule_of(l->schedule)->refuses(clg_pipeline_of(l));
-    return why ? why : "the degrees asked for cannot be met together";
 }

@@ -4,6 +4,9 @@
 
 #include "search/search.h"
 
+/* What all layouts of a space have alike. */
+clg_layout clg_walk_start(const clg_scenario *scenario, const clg_space *space);
+
 /* A layout, or `layers` of them when that is more than 1: the first 1, 2, ... layers of each chunk
  * recomputed; the last of them is the layout itself, which recomputes all. `balanced`: its stages
  * are to be, which only its priced blocks can say how. False stops the walk. */
