@@ -459,6 +459,9 @@ static void software(void) {
     CHECK(SAID("none", "flash attention; DDP") == NULL && answer.layout.attention == CLG_FLASH2);
     CHECK(SAID("none", "async TP; float8 rowwise") == NULL && scenario.stack.precision.scaled_rows);
     CHECK(!scenario.stack.traffic.narrow_gathers && scenario.stack.traffic.copied_from == 0);
+    CASE("an optimizer that is printed beats what the date of its software would say");
+    CHECK(SAID("none", "torch.optim.AdamW as printed") == NULL);
+    CHECK(scenario.stack.kernels.foreach_update && !scenario.stack.fused.optimizer);
 }
 
 static void network(void) {
