@@ -74,6 +74,17 @@ static const char *engine_asked(const clg_request *request) {
     return clg_request_word(request, CLG_PARAM_ENGINE);
 }
 
+/* A fleet of one's own, held through idle hours. */
+static clg_status own_fleet(const clg_question *q, clg_scenario *s, clg_error *error) {
+    clg_operations site;
+    if (clg_question_gives(q, CLG_PARAM_CAPEX) &&
+        (clg_question_gives(q, CLG_PARAM_PRICE) || clg_question_gives(q, CLG_PARAM_COMPARE)))
+        return clg_fail(error, CLG_BAD_USAGE, "drop --capex, or --price and --compare-gpus",
+                        "--capex says what GPUs of one kind cost");
+    if (clg_request_operations(q->arena, q->request, &site, error) != CLG_OK) return error->status;
+    return clg_request_owned(q->arena, q->request, &s->machine, &site, &s->price, error);
+}
+
 static clg_status prepare_replica(const clg_question *q, clg_demand_answer *a, clg_error *error) {
     clg_space space;
     clg_engine engine;
@@ -81,6 +92,7 @@ static clg_status prepare_replica(const clg_question *q, clg_demand_answer *a, c
     if (clg_request_at_flag(clg_request_meant(q->arena, CLG_PARAM_ENGINE, &name, error),
                             CLG_PARAM_ENGINE, error) != CLG_OK ||
         clg_demand_scenario(q, q->request, &a->scenario, &space, error) != CLG_OK ||
+        own_fleet(q, &a->scenario, error) != CLG_OK ||
         read_api(q, &a->scenario.model, &a->api, error) != CLG_OK ||
         clg_engine_find(q->arena, name, &engine, error) != CLG_OK ||
         clg_request_replica(q->request, &a->scenario.model, &space, &a->choice, error) != CLG_OK)
@@ -254,18 +266,12 @@ static clg_launch started(const void *from, clg_arena *arena, int engine) {
     return clg_launch_engine_of(arena, engine, &a->replica, &a->choice, a->answer.fleet.replicas);
 }
 
-static const clg_param knobs[] = {CLG_PARAM_PRECISION,
-                                  CLG_PARAM_IMBALANCE,
-                                  CLG_PARAM_TP,
-                                  CLG_PARAM_PP,
-                                  CLG_PARAM_DP,
-                                  CLG_PARAM_EP,
-                                  CLG_PARAM_DEADLINE,
-                                  CLG_PARAM_POWER,
-                                  CLG_PARAM_PUE,
-                                  CLG_PARAM_ADAPTER_RANK,
-                                  CLG_PARAM_ADAPTER_TARGETS,
-                                  CLG_PARAMS};
+static const clg_param knobs[] = {
+    CLG_PARAM_PRECISION, CLG_PARAM_IMBALANCE,   CLG_PARAM_TP,           CLG_PARAM_PP,
+    CLG_PARAM_DP,        CLG_PARAM_EP,          CLG_PARAM_DEADLINE,     CLG_PARAM_POWER,
+    CLG_PARAM_PUE,       CLG_PARAM_CAPEX,       CLG_PARAM_LIFE,         CLG_PARAM_RESIDUAL,
+    CLG_PARAM_INTEREST,  CLG_PARAM_ELECTRICITY, CLG_PARAM_ADAPTER_RANK, CLG_PARAM_ADAPTER_TARGETS,
+    CLG_PARAMS};
 static const clg_param local[] = {CLG_PARAM_OUT, CLG_PARAMS};
 
 static const clg_own_words words[] = {

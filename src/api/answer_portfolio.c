@@ -141,17 +141,12 @@ static clg_status read_serving(maker *m, clg_progress progress, clg_tide *tide, 
     return CLG_OK;
 }
 
-/* GPUs of one's own, where --capex says what one costs: written off over --life, and drawing as if
- * always busy. */
 static clg_status read_owned(const maker *m, clg_terms *terms, clg_error *error) {
-    const clg_machine *machine = &m->answer->scenario.machine;
-    clg_owning owning;
-    if (clg_request_owning(m->request, &owning, error) != CLG_OK) return error->status;
-    if (owning.capex_usd <= 0) return CLG_OK;
-    double watts = machine->gpu.tdp_w + machine->node.host_w / machine->node.gpus;
-    clg_price owned =
-        clg_price_owned(m->arena, &machine->gpu, &m->answer->operations, &owning, watts);
-    clg_terms_own(terms, &owned);
+    clg_price owned = {0};
+    if (clg_request_owned(m->arena, m->request, &m->answer->scenario.machine,
+                          &m->answer->operations, &owned, error) != CLG_OK)
+        return error->status;
+    if (clg_price_known(&owned)) clg_terms_own(terms, &owned);
     return CLG_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include "api/request_parts.h"
 #include "dataset/dataset.h"
+#include "economics/contracts.h"
 #include "economics/electricity.h"
 #include "model/preset.h"
 
@@ -296,6 +297,16 @@ clg_status clg_request_owning(const clg_request *r, clg_owning *own, clg_error *
                                       {CLG_PARAM_RESIDUAL, &own->residual_share},
                                       {CLG_PARAM_INTEREST, &own->interest}};
     return CLG_REQUEST_NUMBERS(r, rows, error);
+}
+
+clg_status clg_request_owned(clg_arena *arena, const clg_request *r, const clg_machine *machine,
+                             const clg_operations *o, clg_price *price, clg_error *error) {
+    clg_owning owning;
+    if (clg_request_owning(r, &owning, error) != CLG_OK) return error->status;
+    if (owning.capex_usd <= 0) return CLG_OK;
+    double watts = machine->gpu.tdp_w + machine->node.host_w / machine->node.gpus;
+    *price = clg_price_owned(arena, &machine->gpu, o, &owning, watts);
+    return CLG_OK;
 }
 
 /* Where nobody named software, and the current one has not the schedule that was asked for: the

@@ -55,6 +55,12 @@ clg_status clg_request_operations(clg_arena *arena, const clg_request *request,
                                   clg_operations *operations, clg_error *error);
 clg_status clg_request_owning(const clg_request *request, clg_owning *owning, clg_error *error);
 
+/* The price of GPUs of one's own, where --capex says what one costs: written off over --life, and
+ * drawing as if always busy. Else `price` stays. */
+clg_status clg_request_owned(clg_arena *arena, const clg_request *request,
+                             const clg_machine *machine, const clg_operations *operations,
+                             clg_price *price, clg_error *error);
+
 /* Who asks for what when: from --trace, --profile or numbers, on the cores that are lent. */
 clg_status clg_request_demand(clg_arena *arena, const clg_request *request, const clg_cores *cores,
                               clg_demand *demand, clg_error *error);

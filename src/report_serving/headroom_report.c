@@ -99,6 +99,21 @@ static void print_cliff(clg_text *t, const clg_serve_question *s, const clg_serv
     print_measure(t, s, c);
 }
 
+/* What those to buy cost; without such a fleet, the sized one. */
+static void print_money(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,
+                        const clg_serve_headroom *h) {
+    clg_bill b = clg_bill_of(s, a);
+    int64_t n = a->fleet.replicas;
+    double ratio = h->buy_replicas > n ? (double)h->buy_replicas / (double)n : 1;
+    if (!(b.usd_per_h > 0) || !isfinite(b.usd_per_month)) return;
+    clg_text_print(t, "         for %s an hour, %s in 30 days",
+                   clg_words_bill(t, ratio * b.usd_per_h),
+                   clg_words_bill(t, ratio * b.usd_per_month));
+    if (isfinite(b.api_usd_per_month))
+        clg_text_print(t, "; the API takes %s", clg_words_bill(t, b.api_usd_per_month));
+    clg_text_print(t, "\n");
+}
+
 /* What the target is held for in the busiest part, which a whole span may meet it in spite of. */
 static void print_held(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,
                        const clg_serve_headroom *h, const char *held) {
@@ -189,6 +204,7 @@ void clg_report_headroom(clg_text *t, const clg_serve_question *s, const clg_ser
                          const clg_serve_headroom *h) {
     if (!h->known) return;
     print_chance(t, s, a, h);
+    if (!is_given(s)) print_money(t, s, a, h);
     print_cliff(t, s, &h->cliff);
     print_next(t, s, a, h);
     print_growth(t, s, h);
