@@ -125,9 +125,9 @@ void clg_report_search(clg_text *t, const clg_lever *row, int count, double need
     print_losses(t, row, shown);
 }
 
-/* "mi355x fp8*": borrowed kernels. */
+/* "mi355x fp8*": borrowed kernels; "rtx-4090 fp8^": no cluster. */
 static const char *marked(clg_text *t, const clg_lever *l) {
-    return clg_arena_print(t->arena, "%s%s", l->name, l->borrowed ? "*" : "");
+    return clg_arena_print(t->arena, "%s%s%s", l->name, l->borrowed ? "*" : "", l->lone ? "^" : "");
 }
 
 static const char *whole_per_cent(clg_text *t, double share) {
@@ -162,12 +162,13 @@ static void print_left_out(clg_text *t, const char *why, const char *names) {
 /* Terms apart: a rate for years beside one by the hour would compare contracts, not GPUs. */
 void clg_report_gpus(clg_text *t, const clg_lever *row, int count, const clg_unranked *left) {
     int widest = (int)strlen("reserved, 3 years");
-    bool compared = false, borrowed = false;
+    bool compared = false, borrowed = false, lone = false;
     for (int i = 0; i < count; i++) {
         int width = (int)strlen(marked(t, &row[i]));
         if (width > widest) widest = width;
         compared |= isfinite(row[i].break_even_share);
         borrowed |= row[i].borrowed;
+        lone |= row[i].lone;
     }
     clg_text_print(t, "gpus     %-*s copy tok/s/GPU MFU  $/Mtok %s  GPUs $/h all a GPU, per hour\n",
                    widest, "cheapest first", compared ? " pays" : "");
@@ -190,6 +191,9 @@ void clg_report_gpus(clg_text *t, const clg_lever *row, int count, const clg_unr
         clg_text_print(t, "         pays: load, of what it can do, above which it beats the API\n");
     if (borrowed)
         clg_text_print(t, "         *: kernel times borrowed from another GPU, a guess\n");
+    if (lone)
+        clg_text_print(t, "         ^: boxes of other people, or without a network; "
+                          "'ceiling show prices' says which\n");
     print_left_out(t, "no price known, ask with --gpu and --price", left->unpriced);
     print_left_out(t, "too small for the model", left->unfit);
     print_left_out(t, "no products in bf16", left->narrow);

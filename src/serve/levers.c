@@ -111,6 +111,7 @@ void clg_lever_reprice(clg_arena *arena, const clg_price *price, double ratio, c
     row->usd_per_useful_eflop *= ratio;
     row->break_even_share *= ratio;
     row->break_even_per_s *= ratio;
+    row->lone = price->lone != NULL;
     const char *by = price->provider ? price->provider : "";
     row->price =
         clg_arena_print(arena, "$%.2f %.7s %s", 3600 * price->usd_per_s,

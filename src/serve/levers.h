@@ -12,6 +12,7 @@ typedef struct clg_lever {
     const char *price;   /* of one GPU: dollars an hour, month, provider */
     bool chosen;         /* of a search: what is answered with */
     bool borrowed;       /* kernel times of another GPU */
+    bool lone;           /* priced in boxes that make no cluster */
     int term;            /* of the price, a value of clg_price_terms */
     double gpus_all;     /* that the demand takes at its mean; of clients, for each token a
                             second; infinite: never meets it */

@@ -165,6 +165,7 @@ expect 0 out '^       > .* tp 8.* !  .*' demand llama-3.3-70b --rate 3req/s --pr
 check "a search sizes past a cliff without a word" "grep -q '!: at a cliff: as slow as one' $scratch/out && fits <$scratch/out"
 quick="demand $m --rate 4req/s --span 20min --levers --compare-gpus --search"
 "$ceiling" $quick --svg "$scratch/a.svg" >"$scratch/out" 2>"$scratch/err"
+check "boxes of marketplaces are not marked" "grep -q 'rtx-4090 fp8^' $scratch/out && grep -q '\^: boxes of other people' $scratch/out"
 check "no line is wider than 100 columns" 'fits <"$scratch/out"'
 check "no row of the search was taken" "[ \$(grep -c '^       > ' $scratch/out) = 1 ]"
 check "fp8 is not what a search takes" "grep -q 'weights fp8' $scratch/out"
