@@ -173,7 +173,7 @@ static void reckon_limits(const clg_cell_reader *r, clg_serve_plan *p) {
     clg_model model;
     clg_gpu gpu;
     clg_error error = {0};
-    if (clg_model_find(r->arena, p->model, &model, &error) != CLG_OK ||
+    if (clg_model_asked(r->arena, p->model, &model, &error) != CLG_OK ||
         clg_gpu_find(r->arena, p->gpu, &gpu, &error) != CLG_OK)
         return;
     clg_bench_limits limits =

@@ -17,7 +17,7 @@ static clg_status read_scenario(clg_arena *arena, const clg_serve_plan *p, clg_s
                                 clg_error *error) {
     clg_machine *m = &s->machine;
     *s = (clg_scenario){.expert_imbalance = 1};
-    if (clg_model_find(arena, p->model, &s->model, error) != CLG_OK ||
+    if (clg_model_asked(arena, p->model, &s->model, error) != CLG_OK ||
         clg_gpu_find(arena, p->gpu, &m->gpu, error) != CLG_OK ||
         clg_node_default(arena, &m->gpu, &m->node, error) != CLG_OK ||
         clg_fabric_find(arena, m->node.fabric, &m->fabric, error) != CLG_OK ||

@@ -349,6 +349,19 @@ static void test_attention(clg_arena *arena) {
     CHECK_TEXT(row.year, "2026");
 }
 
+/* 36 layers of 4,096: products 4,096, 4,096, 4,096 and 12,288 deep, 96 + 96 steps of 128 of 2.2 us,
+ * 15.2 ms, where tiles that share the depth take 3 to 4. */
+static void test_checkpoint(clg_arena *arena) {
+    CASE("a checkpoint that is named after its format has its weights in blocks");
+    const char *columns = KNOWN ",engine,weights,clients,requests";
+    const char *rest = "mi300x,600,421,1,sglang@2026-01,fp8,1,10";
+    clg_measured plain = predicted(arena, columns, clg_arena_print(arena, "qwen3-8b,%s", rest));
+    clg_measured blocks =
+        predicted(arena, columns, clg_arena_print(arena, "Qwen3-8B-FP8,%s", rest));
+    double more = blocks.predicted[CLG_MEASURE_TPOT] - plain.predicted[CLG_MEASURE_TPOT];
+    CHECK(more > 0.011 && more < 36 * (96 + 96) * 2.2e-6);
+}
+
 static void test_means(clg_arena *arena) {
     CASE("ten answers of any length: those drawn are scaled to the mean that is printed");
     clg_measured ten = predicted(arena, KNOWN ",tp,clients,requests,shortest",
@@ -377,6 +390,7 @@ int main(void) {
     test_attention(&arena);
     test_any_order(&arena);
     test_served(&arena);
+    test_checkpoint(&arena);
     test_means(&arena);
     clg_arena_clear(&arena);
     return DONE;
