@@ -40,12 +40,13 @@ static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) 
     clg_launch_refuse(f, l->precision == CLG_FP32, "its recipes have no fp32");
 }
 
-static const char *precision_of(const clg_layout *l) {
+static const char *precision_of(const clg_scenario *s, const clg_layout *l) {
     switch (l->precision) {
     case CLG_FP16:
         return "fp16_mixed";
     case CLG_FP8:
-        return "bf16_with_fp8_current_scaling_mixed";
+        return s->stack.precision.current_scaling ? "bf16_with_fp8_current_scaling_mixed"
+                                                  : "bf16_with_fp8_delayed_scaling_mixed";
     case CLG_MXFP8:
         return "bf16_with_mxfp8_mixed";
     case CLG_NVFP4:
@@ -144,7 +145,7 @@ static void recipe(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_
                    overlaps_tensor(s, l)
                        ? "from megatron.bridge.training.comm_overlap import CommOverlapConfig\n"
                        : "",
-                   precision_of(l), name);
+                   precision_of(s, l), name);
     degrees(t, s, l);
     recompute(t, l);
     clg_text_print(t,
@@ -153,7 +154,7 @@ static void recipe(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_
                    "    cfg.train.train_iters = 100\n"
                    "    cfg.mixed_precision = %s()\n",
                    (long long)l->seq, (long long)l->seq, l->micro_batch, (long long)l->global_batch,
-                   precision_of(l));
+                   precision_of(s, l));
     if (overlaps_tensor(s, l))
         clg_text_print(t, "    cfg.comm_overlap = CommOverlapConfig(tp_comm_overlap=True)\n");
     optimizer(t, s, l);

@@ -2,7 +2,8 @@
  * TransformerConfig that its parser is made from; releases in data/trainer/megatron.json. */
 #include "job/launch.h"
 
-enum { BOXED = 8 }; /* GPUs of the largest box without a switch between boxes */
+#define GRAPHED_S 10e-6 /* a kernel's launch takes longer without CUDA graphs */
+enum { BOXED = 8 };     /* GPUs of the largest box without a switch between boxes */
 
 /* Biases of queries, keys and values, which are all that attention has beside its matrices. */
 static int64_t input_biases(const clg_attention *a) {
@@ -199,10 +200,12 @@ static void stages(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_
     clg_text_print(t, "L\"\n");
 }
 
-static void sharding(clg_text *t, const clg_layout *l) {
-    if (l->zero >= 1)
-        clg_text_print(t, "  --use-distributed-optimizer --overlap-grad-reduce "
-                          "--overlap-param-gather\n");
+static void sharding(clg_text *t, const clg_scenario *s, const clg_layout *l) {
+    if (l->zero >= 1) clg_text_print(t, "  --use-distributed-optimizer\n");
+    /* Muon's releases before 0.17 refuse it (arguments.py). */
+    if (l->zero >= 2 || (s->stack.overlap.gradient > 0 && l->optimizer != CLG_MUON))
+        clg_text_print(t, "  --overlap-grad-reduce%s\n",
+                       l->zero >= 1 ? " --overlap-param-gather" : "");
     if (l->zero == 1 && l->hsdp > 0 && l->hsdp < l->dp)
         clg_text_print(t, "  --num-distributed-optimizer-instances %d\n", l->dp / l->hsdp);
     if (l->zero >= 2)
@@ -229,7 +232,7 @@ static void degrees(clg_launch *f, clg_text *t, const clg_scenario *s, const clg
                        context[l->cp_kind]);
     if (has_experts(&s->model)) exchange(t, s, l);
     if (l->pp > 1) stages(f, t, s, l);
-    sharding(t, l);
+    sharding(t, s, l);
     clg_text_print(t, ")\n");
 }
 
@@ -277,8 +280,10 @@ static void numbers(clg_text *t, const clg_scenario *s, const clg_layout *l) {
     if (l->precision != CLG_FP32)
         clg_text_print(t, "  --%s\n", l->precision == CLG_FP16 ? "fp16" : "bf16");
     if (eight)
-        clg_text_print(t, "  --fp8-format hybrid%s\n",
-                       l->precision == CLG_MXFP8 ? " --fp8-recipe mxfp8" : "");
+        clg_text_print(t, "  --fp8-format hybrid --fp8-recipe %s\n",
+                       l->precision == CLG_MXFP8            ? "mxfp8"
+                       : s->stack.precision.current_scaling ? "tensorwise"
+                                                            : "delayed");
     if (l->precision == CLG_NVFP4) clg_text_print(t, "  --fp4-format e2m1\n");
     if (s->stack.gradient == CLG_BF16) clg_text_print(t, "  --grad-reduce-in-bf16\n");
     if (clg_launch_narrow_moments(s))
@@ -324,6 +329,11 @@ void clg_launch_megatron(clg_launch *f, const clg_scenario *s, const clg_layout 
                    "activation, schedule of the rate");
     clg_launch_say(f, has_experts(&s->model) && s->stack.experts.dedup && l->ep > 1,
                    "DeepEP or HybridEP, which send tokens once, have to be installed");
+    clg_launch_say(f, s->stack.fused.cross_entropy,
+                   "its own fused loss keeps fp32 logits: more memory than priced; Transformer "
+                   "Engine's (--cross-entropy-fusion-impl te) is refused since 2026");
+    clg_launch_say(f, s->stack.host.launch_s < GRAPHED_S,
+                   "CUDA graphs are priced: add --cuda-graph-impl, with what your release has");
     clg_launch_say(f, l->attention >= 0,
                    "attention is what Transformer Engine picks (--attention-backend)");
 }

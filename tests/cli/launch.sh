@@ -72,6 +72,8 @@ m="megatron megatron-2024 h100-sxm"
 	done
 	round megatron megatron-2026 h100-sxm $dense --tp 4 --pp 2 --zero 1 --recompute selective
 	says train.sh --tp-comm-overlap --cross-entropy-loss-fusion '--hidden-dropout 0.0' --eval-interval --no-create-attention-mask-in-dataloader
+	round megatron megatron-2026 h100-sxm $dense --tp 4 --pp 2 --zero 0 --precision fp8
+	says train.sh '--fp8-recipe tensorwise' '^  --overlap-grad-reduce$'
 	round megatron megatron-2026 h100-sxm $dense --tp 1 --pp 1 --zero 3
 	says train.sh --init-model-with-meta-device
 	# Heads that do not divide the width; tokens sent once.
