@@ -320,7 +320,8 @@ void clg_launch_torchtitan_2026(clg_launch *f, const clg_scenario *s, const clg_
                       "its configurations of 2026 have none of this model");
     configuration(f, clg_launch_file(f, "plan.py"), s, l);
     start(f, s, "--module plan --config plan");
-    clg_launch_say(f, true, "its recipes make the loss in chunks: less memory than priced");
+    clg_launch_say(f, s->stack.loss.chunks != 8,
+                   "its recipes make the loss in 8 chunks: --term loss_chunks=8 prices that");
     clg_launch_say(
         f, true, "its attention is FlexAttention under a mask of documents, which was not priced");
     clg_launch_say(f, l->precision == CLG_FP8,

@@ -106,6 +106,14 @@ static void titan_stages(clg_reading *r) {
                          "first_ and last_stage_less_layers: what they count as layers");
 }
 
+/* In eight parts unless told (components/loss.py). */
+static void titan_loss(clg_reading *r) {
+    if (!clg_job_key(r, r->main, "calls.ChunkedLossWrapper.Config").node) return;
+    double parts = clg_odd_number(r, "num_chunks|Config.num_chunks", 8);
+    clg_job_put_word(r, CLG_JOB_TERM, clg_arena_print(r->arena, "loss_chunks=%.0f", parts), NULL,
+                     "ChunkedLossWrapper");
+}
+
 void clg_odd_torchtitan(clg_reading *r) {
     const char *option = clg_odd_word(r, "activation_checkpoint.selective_ac_option", "2");
     clg_found_key recipe = clg_job_key(r, r->main, "config");
@@ -117,7 +125,10 @@ void clg_odd_torchtitan(clg_reading *r) {
     titan_batches(r);
     titan_chunks(r);
     titan_stages(r);
-    bool by_class = clg_job_has(clg_odd_word(r, "activation_checkpoint", ""), "AC.Config");
+    titan_loss(r);
+    /* A class of 2026, SelectiveAC if none is named, goes by operation. */
+    bool by_class = clg_job_has(clg_odd_word(r, "activation_checkpoint", ""), "AC.Config") ||
+                    clg_job_key(r, r->main, "calls.Trainer.Config").node;
     if (mode && strcmp(mode, "selective") == 0 && !by_class && option[0] >= '1' && option[0] <= '9')
         clg_job_note_down(r->arena, &r->job->doubts, "recompute", NULL,
                           clg_arena_print(r->arena,

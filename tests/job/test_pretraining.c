@@ -148,6 +148,11 @@ static void torchtitan_in_python(void) {
         "config_registry.py", registry);
     JOB("hidden=8192 tp=8 micro-batch=8 seq=8192 recompute=full", "run.sh",
         "torchrun --nproc_per_node 8 -m torchtitan.train --module llama3 --config llama3_70b\n");
+#define MINE(loss)                                                                                 \
+    "def mine() -> Trainer.Config:\n    return Trainer.Config(\n        loss=" loss ",\n"          \
+    "        training=TrainingConfig(max_context_length=8192),\n    )\n"
+    JOB("recompute=selective term=loss_chunks=8", "mine.py", MINE("ChunkedLossWrapper.Config()"));
+    JOB("term=loss_chunks=4", "mine.py", MINE("ChunkedLossWrapper.Config(num_chunks=4)"));
     JOB("tp=4 recompute=none", "run.sh",
         "torchrun --nproc_per_node 8 -m torchtitan.train --module llama3 --config llama3_70b "
         "--parallelism.tensor_parallel_degree 4 activation-checkpoint:none\n");
