@@ -59,11 +59,32 @@ static void add_flags(clg_text *out, const clg_json *flags) {
 /* {"TENSOR_PARALLELISM": "--tensor-parallel-size"}: members that stand for a flag. */
 static void add_named(clg_text *out, const clg_json *node, const clg_json *named) {
     for (const clg_json *one = named ? named->first : NULL; one; one = one->next) {
-        const clg_json *value = clg_json_member(node, one->key);
-        if (!value || !*clg_job_word(value)) continue;
+        const clg_json *value = clg_tree_find(node, one->key);
+        const char *word = value ? clg_job_word(value) : "";
+        if (!*word || clg_job_is(word, "false")) continue;
         clg_text_print(out, " %s", one->text);
-        add_word(out, clg_job_word(value));
+        if (!clg_job_is(word, "true")) add_word(out, word);
     }
+}
+
+/* {name: VARIABLE, value: "--flag 1"}, the first below the node, whose value goes on with the
+ * command. */
+static const char *in_variable(const clg_json *node, const char *variable, int depth) {
+    const clg_json *name = clg_json_member(node, "name"), *value = clg_json_member(node, "value");
+    if (depth == 0) return NULL;
+    if (name && value && clg_job_is(clg_job_word(name), variable)) return clg_job_word(value);
+    for (const clg_json *child = node->first; child; child = child->next) {
+        const char *found = in_variable(child, variable, depth - 1);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+static void add_variable(clg_text *out, const clg_json *node, const char *variable) {
+    enum { DEEPEST = 16 };
+    const char *words = variable ? in_variable(node, variable, DEEPEST) : NULL;
+    if (words && !strpbrk(words, "'\"\n;&|<>$`\\#()") && *words != CLG_TREE_UNKNOWN)
+        clg_text_print(out, " %s", words);
 }
 
 /* "nvidia-gpu-h100:8": eight to a machine. */
@@ -92,6 +113,7 @@ const char *clg_job_engine_command(const clg_reading *r, const clg_json *engine,
     add_named(&out, node, clg_json_member(engine, "named"));
     for (const clg_json *one = more ? more->first : NULL; one; one = one->next)
         add_word(&out, clg_job_word(one));
+    add_variable(&out, node, clg_json_text(engine, "variable", NULL));
     clg_text_print(&out, "\n");
     add_machine(&out, at_path(arena, node, clg_json_text(engine, "gpu", "")),
                 at_path(arena, node, clg_json_text(engine, "gpus", "")));

@@ -69,6 +69,13 @@ static const char *const weighty[] = {"parallel",
                                       "transformer_impl",
                                       NULL};
 
+/* Parts of keys that matter whatever words a trainer leaves aside: none of them is a checkpoint. */
+static const char *const loud[][2] = {
+    {"modules_to_save", "not modelled: modules trained whole beside the adapter, more memory"},
+    {"additional_target", "not modelled: modules trained whole beside the adapter, more memory"},
+    {"gradient_checkpointing.enable", "not modelled: it may change time or memory"},
+    {"activation_memory_budget", "not modelled: it may change time or memory"}};
+
 /* "max-num-seqs" and "max_num_seqs" are one. */
 static const char *underscored(clg_arena *arena, const char *key) {
     char *copy = clg_arena_copy(arena, key, strlen(key));
@@ -120,6 +127,8 @@ static bool has_word(const char *key, const char *part) {
 static const char *reason(const clg_reading *r, const clg_json *format, const char *written) {
     const clg_json *quiet = clg_json_member(format, "ignored");
     const char *key = underscored(r->arena, written);
+    for (size_t i = 0; i < sizeof loud / sizeof loud[0]; i++)
+        if (clg_job_has(key, loud[i][0])) return loud[i][1];
     for (const clg_json *one = quiet ? quiet->first : NULL; one; one = one->next)
         if (has_word(key, underscored(r->arena, one->key))) return one->text;
     if (is_weighty(key)) return "not modelled: it may change time or memory";

@@ -5,11 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ffn_hidden_size left out: 4 h, or with a gate two thirds of it in multiples of 64. */
+/* ffn_hidden_size left out: 4 h, or with a gate two thirds of it in multiples of 64; of FlagScale's
+ * --multiple-of, rounded up (flagscale/runner/auto_tuner/utils.py). */
 static void widths(clg_reading *r) {
-    double hidden = clg_job_get(r, CLG_JOB_HIDDEN);
+    double hidden = clg_job_get(r, CLG_JOB_HIDDEN), multiple = clg_odd_number(r, "multiple-of", 0);
     bool gated = clg_job_get(r, CLG_JOB_GATED) != 0;
     if (hidden <= 0) return;
+    double thirds =
+        floor(floor(4 * hidden * 2 / 3) * clg_odd_number(r, "hidden-dim-multiplier", 1));
+    if (multiple >= 1 && gated)
+        clg_job_put(r, CLG_JOB_FFN, ceil(thirds / multiple) * multiple, NULL,
+                    "8/3 of hidden, up to --multiple-of");
     clg_job_put(r, CLG_JOB_FFN, gated ? floor(4 * hidden * 2 / 3 / 64) * 64 : 4 * hidden, NULL,
                 gated ? "8/3 of hidden in multiples of 64, as the trainer has it"
                       : "4 x hidden, as the trainer has it");

@@ -236,11 +236,14 @@ static clg_status no_trainer(clg_reading *r) {
                     "no trainer's keys are in it, nor is it a model's config.json");
 }
 
-/* A trainer that is known by a key or two, and has not most of the keys that matter here: another
- * one, whose defaults nobody knows. */
+/* A trainer that is known by a key or two, and has not most of the keys that matter here, or by one
+ * alone, without the model: another one, whose defaults nobody knows. */
 static bool is_stranger(clg_reading *r) {
     clg_job_weight keys = clg_job_weigh(r);
-    if (best_score(r) >= PROGRAM || is_companion(r->main) || keys.left <= keys.read) return false;
+    bool modelled = clg_job_has_field(r, CLG_JOB_MODEL) || clg_job_has_field(r, CLG_JOB_HIDDEN);
+    bool barely = !modelled && best_score(r) < 2 * MARK && keys.left > 0;
+    if (best_score(r) >= PROGRAM || is_companion(r->main)) return false;
+    if (keys.left <= keys.read && !barely) return false;
     clg_job_note_down(
         r->arena, &r->job->doubts, "trainer", clg_job_base_name(r->files[0].name),
         clg_arena_print(r->arena,

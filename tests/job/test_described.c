@@ -16,6 +16,18 @@ static void values_of_charts(void) {
         "apiVersion: kubeai.org/v1\nkind: Model\nspec:\n  url: hf://org/Llama-3.1-8B-Instruct\n"
         "  engine: VLLM\n  args: [--tensor-parallel-size=8, --kv-cache-dtype=fp8]\n"
         "  resourceProfile: nvidia-gpu-h100:8\n");
+    CASE("KServe: parallelism of its object, flags in a variable of the container");
+    JOB("model=org/Qwen2.5-7B-Instruct dp=4 tp=2 ep=8 gpus-per-node=8 memory-share=0.95",
+        "llm.yaml",
+        "kind: LLMInferenceService\nspec:\n  model:\n    uri: hf://org/Qwen2.5-7B-Instruct\n"
+        "  parallelism:\n    data: 4\n    expert: true\n    tensor: 2\n  template:\n"
+        "    containers:\n    - name: main\n      env:\n      - name: VLLM_ADDITIONAL_ARGS\n"
+        "        value: \"--gpu-memory-utilization 0.95\"\n      resources:\n        limits:\n"
+        "          nvidia.com/gpu: \"8\"\n");
+    JOB("model=org/Qwen2.5-7B-Instruct tp=2 ep= memory-share=", "llm.yaml",
+        "kind: LLMInferenceService\nspec:\n  model:\n    uri: hf://org/Qwen2.5-7B-Instruct\n"
+        "  parallelism:\n    expert: false\n    tensor: 2\n  template:\n    containers:\n"
+        "    - env:\n      - name: VLLM_ADDITIONAL_ARGS\n        value: \"$(cat flags)\"\n");
     CASE("a chart whose image is told its command");
     JOB("model=org/Qwen2.5-7B-Instruct tp=2 engine=vllm", "values.yaml",
         "image:\n  repository: vllm/vllm-openai\n  tag: latest\n  command: [vllm, serve, "

@@ -462,6 +462,14 @@ static void sections_of_flagscale(void) {
         "  sequence_parallel: True\n  use_distributed_optimizer: True\n  precision: {bf16: True}\n"
         "model:\n  num_layers: 80\n  hidden_size: 8192\n  num_attention_heads: 64\n"
         "  seq_length: 8192\n  micro_batch_size: 1\n");
+    CASE("FlagScale: the width of the feed-forward layers, up to multiple_of");
+    JOB("hidden=4096 ffn=11008 tp=1", "train.yaml",
+        "experiment:\n  task: {type: train, backend: megatron}\n  runner: {nnodes: 4, "
+        "nproc_per_node: 8}\n",
+        "7b.yaml",
+        "system:\n  tensor_model_parallel_size: 1\n  precision: {bf16: True}\n"
+        "model:\n  num_layers: 32\n  hidden_size: 4096\n  num_attention_heads: 32\n"
+        "  swiglu: true\n  multiple_of: 256\n  seq_length: 2048\n  micro_batch_size: 2\n");
     JOB("tp=2", "a.sh",
         "python p.py --tensor-model-parallel-size 2 --num-layers 2 --hidden-size 64 "
         "--num-attention-heads 4 --micro-batch-size 1\n");

@@ -273,7 +273,95 @@ static void ends_that_count(void) {
                "cfg.model.account_for_loss_in_pipeline_split = False\n");
 }
 
+/* Reads one file and compares, its trainer too. */
+#define JOB_OF(trainer, expected, name, content)                                                   \
+    do {                                                                                           \
+        fixture g_;                                                                                \
+        CHECK(fixture_read(&g_, (const char *[]){name, content, NULL, NULL}));                     \
+        CHECK_TEXT(g_.job.format, trainer);                                                        \
+        CHECK(fixture_is(&g_, expected));                                                          \
+        clg_arena_clear(&g_.arena);                                                                \
+    } while (0)
+
+static void arctic(void) {
+    CASE("ArcticTraining: DeepSpeed's stage in its own file");
+    JOB_OF("arctic-training",
+           "model=Qwen/Qwen3-30B-A3B zero=2 offload=true ep=8 cp=2 "
+           "cp-kind=ulysses seq=32000 micro-batch=1 recompute=full precision=bf16",
+           "sft.yaml",
+           "type: sft\nmicro_batch_size: 1\narctic_moe: true\nexpert_parallel_size: 8\n"
+           "sequence_parallel_size: 2\ndeepspeed:\n  zero_optimization:\n    stage: 2\n"
+           "    offload_optimizer: {device: cpu}\nmodel:\n  name_or_path: Qwen/Qwen3-30B-A3B\n"
+           "data:\n  sources: [a]\n  pack_samples: true\n  max_length: 32_000\n");
+    REFUSED("speculator", "spec.yaml",
+            "type: speculator\nmicro_batch_size: 1\nmodel:\n  name_or_path: x/y-8B\ndata:\n"
+            "  sources: [a]\n  dl_num_workers: 1\n");
+}
+
+static void veomni(void) {
+    CASE("VeOmni: names of now and of 2025");
+    JOB_OF(
+        "veomni",
+        "ep=8 cp=1 zero=3 seq=8192 global-batch=32 micro-batch=1 recompute=full "
+        "gradient=fp32",
+        "v3.yaml",
+        "model:\n  ops_implementation: {attn_implementation: flash_attention_2}\ndata:\n"
+        "  datasets_type: iterable\n  max_seq_len: 8192\n  dyn_bsz_buffer_size: 200\ntrain:\n"
+        "  accelerator:\n    ulysses_size: 1\n    ep_size: 8\n    fsdp_config: {fsdp_mode: fsdp2}\n"
+        "  gradient_checkpointing: {enable: true}\n  global_batch_size: 32\n"
+        "  micro_batch_size: 1\n  optimizer: {type: adamw}\n");
+    JOB_OF(
+        "veomni", "cp=4 zero=0 recompute=none offload=true", "old.yaml",
+        "model:\n  model_path: x/y-8B\ndata:\n  datasets_type: mapping\n  max_seq_len: 4096\n"
+        "train:\n  data_parallel_mode: ddp\n  ulysses_parallel_size: 4\n"
+        "  enable_gradient_checkpointing: false\n  enable_fsdp_offload: true\n  use_wandb: false\n"
+        "  micro_batch_size: 1\n");
+}
+
+static void open_instruct(void) {
+    CASE("open-instruct: not TRL's defaults");
+    JOB_OF("open-instruct",
+           "model=meta-llama/Meta-Llama-3-8B recompute=none micro-batch=1 "
+           "accumulation=4 seq=4096 adapter=none",
+           "tulu.yaml",
+           "model_name_or_path: meta-llama/Meta-Llama-3-8B\ndataset_mixer: {a: 10}\n"
+           "max_seq_length: 4096\nper_device_train_batch_size: 1\ngradient_accumulation_steps: 4\n"
+           "lr_scheduler_type: linear\nnum_train_epochs: 2\ndataset_mix_dir: /o\n"
+           "keep_last_n_checkpoints: 1\n");
+    JOB_OF("open-instruct", "second-model=reference reference=precomputed recompute=full gpus=8",
+           "dpo.sh",
+           "accelerate launch --mixed_precision bf16 --num_processes 8 "
+           "open_instruct/dpo_tune_cache.py --model_name_or_path x/y-8B --max_seq_length 2048 "
+           "--per_device_train_batch_size 1 --beta 5 --activation_memory_budget 0.1\n");
+}
+
+/* A key that trainers share does not lend one's defaults to another's file. */
+static void strangers(void) {
+    CASE("a trainer that nobody knows");
+    JOB("micro-batch=1 seq= recompute= zero= stack=", "new.yaml",
+        "micro_batch_size: 1\nparallelism:\n  tensor_ways: 8\n  expert_ways: 4\nnet:\n"
+        "  checkpoint_layers: 3\n  max_tokens: 9\n");
+    CASE("what a trainer leaves aside hides no modules that are trained");
+    fixture f;
+    CHECK(fixture_read(&f, (const char *[]){"lora.yaml",
+                                            "base_model: x/y-8B\nadapter: lora\nlora_r: 8\n"
+                                            "sequence_len: 2048\nmicro_batch_size: 1\n"
+                                            "lora_modules_to_save: [embed_tokens, lm_head]\n"
+                                            "saves_per_epoch: 1\n",
+                                            NULL}));
+    bool said = false;
+    for (int i = 0; i < f.job.ignored.count; i++)
+        if (strcmp(f.job.ignored.note[i].key, "lora_modules_to_save") == 0)
+            said = strstr(f.job.ignored.note[i].why, "trained whole") != NULL;
+    CHECK(said);
+    clg_arena_clear(&f.arena);
+}
+
 int main(void) {
+    arctic();
+    veomni();
+    open_instruct();
+    strangers();
     ends_that_count();
     sixteen_bits_alone();
     made_again();
