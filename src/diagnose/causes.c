@@ -137,7 +137,14 @@ static one_by_one experts_one_by_one(clg_arena *arena, const clg_scenario *s,
 
 static double memory_bound_s(clg_arena *arena, const clg_scenario *s, const clg_evaluation *e) {
     double kernels_s = e->memory_bound_s - experts_one_by_one(arena, s, e).kernels_s;
-    return kernels_s + e->time.optimizer_s;
+    return e->layout.offload ? kernels_s : kernels_s + e->time.optimizer_s;
+}
+
+/* The host updates what it keeps. */
+static double kept_s(clg_arena *arena, const clg_scenario *s, const clg_evaluation *e) {
+    (void)arena;
+    (void)s;
+    return e->layout.offload ? e->time.optimizer_s : 0;
 }
 
 static double host_s(clg_arena *arena, const clg_scenario *s, const clg_evaluation *e) {
@@ -340,7 +347,7 @@ static const clg_job_cause causes[] = {{"network_bandwidth", slow_network, netwo
                                        {"kernels_unfused", unfused, memory_bound_s},
                                        {"host_bound", slow_host, host_s},
                                        {"wide_numbers", wide_numbers, NULL},
-                                       {"offload", offloads, NULL},
+                                       {"offload", offloads, kept_s},
                                        {"data_loading", waits_for_data, loading_s},
                                        {"recompiling", compiles, NULL},
                                        {"recompute", recomputes, recomputed_s},

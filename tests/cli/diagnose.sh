@@ -157,6 +157,7 @@ expect 0 out '"memory_bytes": 7' diagnose $full --measured 20s,79.7GB:memory --j
 check "and is barred where there is room" '! "$ceiling" diagnose $full --measured 20s,60GB:memory --json | grep -q memory_pressure'
 # What trainers time inside a step: of a host that keeps the states the optimizer's seconds tell.
 host="gpt3-1.3b --gpu rtx-3090 --gpus 1 --zero 3 --offload --tp 1 --pp 1 --seq 1024 --micro-batch 4 --global-batch 4 --precision fp16 --stack transformers"
+expect 0 out '^[ 3-9][0-9.]+ %  offload: the plan itself waits' diagnose $host --measured 1.4s
 expect 0 out '^[ 5-9][0-9.]+ %  offload: ' diagnose $host --measured 24.1s,22.9s:optimizer
 expect 0 out '"optimizer_s": 22.9' diagnose $host --measured 24.1s,22.9s:optimizer --json
 echo 'time (ms) | fwd: 376.60 | bwd: 864.56 | bwd_inner: 806.87 | bwd_allreduce: 57.62 | step: 22880.87' >"$scratch/timers.log"
