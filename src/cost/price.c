@@ -58,6 +58,15 @@ static double called_s(const clg_pricing *p, const clg_op *op, double seconds) {
     return calls_s > seconds ? calls_s : seconds;
 }
 
+/* Of all ranks by the host's memory, or of one by its one thread, whichever takes longer. */
+static double host_s(const clg_pricing *p, const clg_op *op) {
+    double gigabytes = op->bytes / 1e9, time = p->update_time > 0 ? p->update_time : 1;
+    double all = gigabytes * p->stack->host.gigabyte_s * time;
+    double one =
+        op->group.ranks > 1 ? gigabytes / op->group.ranks * p->stack->host.thread_gigabyte_s : 0;
+    return all > one ? all : one;
+}
+
 /* Of one count, calls of the host left out. */
 static double once_s(const clg_pricing *p, const clg_op *op) {
     double seconds = 0;
@@ -82,8 +91,7 @@ static double once_s(const clg_pricing *p, const clg_op *op) {
         seconds = p->gpu->pcie_bytes_per_s > 0 ? op->bytes / p->gpu->pcie_bytes_per_s : 0;
         break;
     case CLG_OP_HOST:
-        seconds =
-            op->bytes / 1e9 * p->stack->host.gigabyte_s * (p->update_time > 0 ? p->update_time : 1);
+        seconds = host_s(p, op);
         break;
     case CLG_OP_COLLECTIVE:
     case CLG_OP_SEND:

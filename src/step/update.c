@@ -292,6 +292,7 @@ static void optimize(const writer *w, double owned, double held, int host_ranks)
         move->bytes = owned * (gradient + weight);
         clg_op *host = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_HOST, "update on the host");
         host->bytes = owned * host_ranks * clg_host_bytes_per_parameter(layout, stack);
+        host->group = (clg_group){host_ranks, host_ranks};
         return;
     }
     if (layout->optimizer == CLG_ADAFACTOR) {

@@ -278,6 +278,12 @@ static void passes(void) {
     CHECK_NEAR(clg_op_s(&host, &updates), 1.00004, 1e-9);
     host.update_time = 0.417;
     CHECK_NEAR(clg_op_s(&host, &updates), 0.41701668, 1e-9);
+    CASE("of two ranks, whose launcher leaves each one thread of 75 ms a GB: 4.07625 s");
+    nine.host.thread_gigabyte_s = 75e-3;
+    CHECK_NEAR(clg_op_s(&host, &updates), 0.41701668, 1e-9);
+    clg_op shared = updates;
+    shared.group = (clg_group){2, 2};
+    CHECK_NEAR(clg_op_s(&host, &shared), 4.07625, 1e-9);
     host.update_time = 0;
     CASE("an expert layer adds its routing, 250 us, and 32 calls of 5 us: 1.4 ms, 300 us exposed");
     c.routed = 1, c.expert_calls = 32;
