@@ -40,7 +40,8 @@ static clg_status answer(const clg_question *q, void *to, clg_error *error) {
 static void write_text(clg_text *out, const void *from) {
     const improved *a = from;
     clg_report_heading(out, &a->job.scenario, &a->job.space);
-    clg_report_improvements(out, &a->job.evaluation, a->job.space.risk, &a->improvements);
+    clg_report_improvements(out, &a->job.scenario.machine.gpu, &a->job.evaluation,
+                            a->job.space.risk, &a->improvements);
 }
 
 static void write_json(clg_json_writer *w, const void *from) {

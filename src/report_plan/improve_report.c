@@ -70,8 +70,15 @@ static void print_step(clg_text *t, const clg_evaluation *job, const clg_improve
     clg_text_fold(t, from, 4);
 }
 
-void clg_report_improvements(clg_text *t, const clg_evaluation *job, double risk,
-                             const clg_improvements *all) {
+/* Another format is another job, whose loss somebody must watch: it is not searched, but said. */
+static void print_format(clg_text *t, const clg_gpu *gpu, const clg_layout *l) {
+    bool wide = l->precision == CLG_BF16 || l->precision == CLG_FP16;
+    if (wide && gpu->peak_flop_per_s[CLG_FP8] > 0)
+        clg_text_print(t, "The number format is left as it is: ask again with --precision fp8.\n");
+}
+
+void clg_report_improvements(clg_text *t, const clg_gpu *gpu, const clg_evaluation *job,
+                             double risk, const clg_improvements *all) {
     clg_text_print(t,
                    "as it is %s a step, %s tokens/s per GPU, MFU %s %%, chance of running out of "
                    "memory %s %%\n\n",
@@ -86,6 +93,7 @@ void clg_report_improvements(clg_text *t, const clg_evaluation *job, double risk
                    "\n%s layouts that differ from the job in up to %d flags were searched; within "
                    "a risk\nof %s %% none is faster with as few.\n",
                    clg_words_count(t, all->layouts), CLG_IMPROVE_CHANGES, clg_words_share(t, risk));
+    print_format(t, gpu, &job->layout);
 }
 
 void clg_report_improvement_rows(clg_text *t, const clg_evaluation *job,

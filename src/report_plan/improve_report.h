@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "search/improve.h"
 
-void clg_report_improvements(clg_text *text, const clg_evaluation *job, double risk,
-                             const clg_improvements *improvements);
+void clg_report_improvements(clg_text *text, const clg_gpu *gpu, const clg_evaluation *job,
+                             double risk, const clg_improvements *improvements);
 
 /* CSV: the job, then each number of changes, with the flags that differ from the job's. */
 void clg_report_improvement_rows(clg_text *text, const clg_evaluation *job,

@@ -16,6 +16,8 @@ check 'only what the software can do' '! "$ceiling" improve llama-3-8b --gpus 64
 expect 0 out '"kind": "improve"' improve $job --recompute full --json
 expect 0 out '"flag": "recompute"' improve $job --recompute full --json
 expect 0 out '^1 change: .*recompute|^1 change' improve $job --recompute full --not tp=1
+expect 0 out 'ask again with --precision fp8' improve $job --recompute full
+check 'no format that the GPU lacks is named' '! "$ceiling" improve $job --gpu a100-sxm-80gb | grep -q "precision fp8"'
 expect 2 err '--gpus is missing' improve llama-3-8b
 "$ceiling" improve $job --recompute full >"$scratch/text"
 check "fits 100 columns" 'fits <"$scratch/text"'
