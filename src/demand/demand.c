@@ -44,6 +44,8 @@ clg_demand_means clg_demand_means_of(const clg_demand *d) {
     return (clg_demand_means){prompt / n, output / n, d->read_tokens / output, d->pairs / output};
 }
 
+bool clg_demand_in_time(const clg_demand *d) { return d->span_s > 0 && d->clients <= 0; }
+
 /* First request at or after a time. */
 static int64_t first_after(const clg_demand *d, double time_s) {
     size_t at;

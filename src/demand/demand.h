@@ -57,6 +57,9 @@ typedef struct clg_demand {
 
 int64_t clg_demand_lost(const clg_demand *demand);
 
+/* Whether requests come in time, rather than all at once or when clients are free. */
+bool clg_demand_in_time(const clg_demand *demand);
+
 /* Requests per second, mean; 0 when all come at once. */
 double clg_demand_rate_per_s(const clg_demand *demand);
 

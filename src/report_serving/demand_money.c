@@ -18,10 +18,6 @@ const char *clg_words_usd(clg_text *t, double value) {
                            value);
 }
 
-bool clg_demand_timed(const clg_serve_question *question) {
-    return question->demand->span_s > 0 && question->demand->clients <= 0;
-}
-
 /* Nothing for a fleet whose size is given: it costs what it costs. */
 static const char *cost_interval(clg_text *t, const clg_serve_answer *a) {
     if (a->slow.attainable && a->slow.usd_per_million <= a->fast.usd_per_million) return "";
@@ -98,7 +94,7 @@ clg_bill clg_bill_of(const clg_serve_question *s, const clg_serve_answer *a) {
     if (!clg_price_known(&s->replica->scenario->price)) usd_per_s = none;
     clg_bill b = {3600 * usd_per_s, none, none, none, none};
     bool compared = s->api && s->api->name, users = s->demand->apart;
-    if ((!clg_demand_timed(s) && !users) || a->brief) return b;
+    if ((!clg_demand_in_time(s->demand) && !users) || a->brief) return b;
     b.usd_per_month = CLG_MONTH_S * usd_per_s;
     double made_per_s =
         users ? a->fleet.output_tokens_per_s : (double)s->demand->output_tokens / s->demand->span_s;

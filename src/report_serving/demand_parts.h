@@ -13,9 +13,6 @@ const char *clg_words_usd(clg_text *t, double value);
 /* "$15.40", "$11,088": dollars of a bill. */
 const char *clg_words_bill(clg_text *t, double dollars);
 
-/* Whether requests come at times of their own. */
-bool clg_demand_timed(const clg_serve_question *question);
-
 /* Whether every answer is one token, as of classifiers and rerankers. */
 bool clg_answers_of_one(const clg_serve_question *question);
 

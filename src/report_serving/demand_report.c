@@ -221,7 +221,7 @@ static void print_kept(clg_text *t, const clg_serve_question *s, const clg_serve
                        "when answered\n",
                        clg_words_grouped(t, (double)s->demand->clients), clg_words_grouped(t, gpus),
                        gpus > 1 ? "s" : "", 100 * a->rho);
-    if (!clg_demand_timed(s) || a->brief) return;
+    if (!clg_demand_in_time(s->demand) || a->brief) return;
     double slow = clg_serve_kept_full(s, a, &a->slow);
     if (slow == 0)
         clg_text_print(t, "         this demand keeps no copy above %.0f %% load\n",
@@ -239,8 +239,8 @@ static void print_kept(clg_text *t, const clg_serve_question *s, const clg_serve
 static void print_made(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     const double alike = 0.02;
     double most = (double)a->fleet.replicas * a->offline_tokens_per_s, asked = a->rho * most;
-    bool other =
-        clg_demand_timed(s) && a->rho <= 1 && asked > (1 + alike) * a->fleet.output_tokens_per_s;
+    bool other = clg_demand_in_time(s->demand) && a->rho <= 1 &&
+                 asked > (1 + alike) * a->fleet.output_tokens_per_s;
     clg_text_print(t, "         %s output tokens/s%s of %s at most (P10 %s – P90 %s)\n",
                    clg_words_grouped(t, other ? asked : a->fleet.output_tokens_per_s),
                    other ? " asked for" : "", clg_words_grouped(t, most),
@@ -307,19 +307,19 @@ static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_se
         clg_text_print(t, "note     requests come sooner than one is answered alone: a batch, paid "
                           "until its last answer;\n         rates, bursts and idle hours need a "
                           "longer --span\n");
-    else if (clg_demand_timed(s) && 4 * a->fleet.e2e_s.p90 > s->demand->span_s)
+    else if (clg_demand_in_time(s->demand) && 4 * a->fleet.e2e_s.p90 > s->demand->span_s)
         clg_text_print(t, "note     answers take long beside the time requests come in: start and "
                           "end weigh; longer --span\n");
     if (s->demand->every_s > 0 && a->fleet.e2e_s.p50 > s->demand->every_s)
         clg_text_print(t, "note     answers take longer than --turn-gap: users would ask less "
                           "often than that\n");
     double late = (1 - s->target.share) * (double)s->demand->count;
-    if (clg_demand_timed(s) && late < told_apart && s->replicas == 0)
+    if (clg_demand_in_time(s->demand) && late < told_apart && s->replicas == 0)
         clg_text_print(t,
                        "note     of %s requests %.0f may be late: chance decides; longer --span, "
                        "another --seed\n",
                        clg_words_grouped(t, (double)s->demand->count), floor(late));
-    if (a->rho > 1 && clg_demand_timed(s) && !a->brief)
+    if (a->rho > 1 && clg_demand_in_time(s->demand) && !a->brief)
         clg_text_print(t,
                        "note     the fleet falls behind: it is paid %s longer, until its last "
                        "answer\n",
@@ -333,7 +333,7 @@ void clg_report_demand(clg_text *t, const clg_serve_question *s, const clg_serve
                        const clg_serve_headroom *h) {
     print_demand(t, s->demand);
     clg_report_replica(t, s->replica);
-    if (clg_demand_timed(s) || s->demand->apart)
+    if (clg_demand_in_time(s->demand) || s->demand->apart)
         print_needs(t, s, a);
     else if (s->replicas > 0)
         print_given(t, s);

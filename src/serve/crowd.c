@@ -80,7 +80,7 @@ int64_t clg_crowd_needed(clg_arena *arena, const clg_replica *r, const clg_deman
 }
 
 bool clg_has_target(const clg_serve_question *q) {
-    return q->demand->apart || (q->demand->span_s > 0 && q->demand->clients <= 0);
+    return q->demand->apart || clg_demand_in_time(q->demand);
 }
 
 clg_demand clg_demand_for_fleets(const clg_demand *d, double replicas) {

@@ -1,9 +1,9 @@
 /* doubt.c -- see the header. */
 #include "serve/doubt.h"
 
+#include "base/normal.h"
 #include "base/real.h"
-#include "dataset/dataset.h"
-#include "dataset/kept.h"
+#include "dataset/open.h"
 #include "dataset/value.h"
 
 #include <math.h>
@@ -27,13 +27,12 @@ static double both(double a, double b) { return sqrt(a * a + b * b); }
 
 clg_status clg_serve_sigma_of(clg_arena *arena, const clg_model *model, double borrowed,
                               clg_serve_sigma *sigma, clg_error *error) {
-    const clg_file *file = clg_dataset_find("operations/serving-doubts.json");
+    const clg_file *file;
     const clg_json *root;
     clg_serve_sigma of[KINDS];
     double experts;
-    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "doubts of serving are not built in");
-    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
-        return CLG_BAD_INPUT;
+    if (clg_dataset_open(arena, "operations", "serving-doubts", &file, &root, error) != CLG_OK)
+        return error->status;
     const clg_value_field fields[] = {{"dense_first", CLG_COUNT, &of[DENSE].first},
                                       {"dense_token", CLG_COUNT, &of[DENSE].token},
                                       {"dense_rate", CLG_COUNT, &of[DENSE].rate},
@@ -55,11 +54,8 @@ clg_status clg_serve_sigma_of(clg_arena *arena, const clg_model *model, double b
     return CLG_OK;
 }
 
-/* A deviation as a factor. */
-static double tenth_of(double sigma) {
-    static const double tenth = 1.2815515655446004; /* from the middle to P90 of a normal */
-    return clg_exp(tenth * sigma);
-}
+/* A deviation as a factor from the middle to P90. */
+static double tenth_of(double sigma) { return clg_exp(clg_normal_quantile(0.9) * sigma); }
 
 clg_serve_doubt clg_serve_doubt_of(const clg_serve_sigma *s) {
     return (clg_serve_doubt){tenth_of(s->first), tenth_of(s->token), tenth_of(s->rate)};

@@ -61,7 +61,7 @@ void clg_serve_offline(clg_arena *arena, const clg_replica *r, const clg_demand 
 /* What is found of prompts depends on who comes when, which all at once do not keep: the share that
  * a fleet finds which is about as large as the demand needs, found of every prompt. */
 void clg_serve_reuse(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a) {
-    bool timed = clg_has_target(q) && !q->demand->apart;
+    bool timed = clg_demand_in_time(q->demand) && !q->demand->apart;
     double per_s = timed ? (double)q->demand->output_tokens / q->demand->span_s : 0;
     int64_t n = q->replicas, before = 0;
     if (!q->demand->prefix || q->replica->rules.no_prefix_cache) return;
@@ -75,9 +75,9 @@ void clg_serve_reuse(clg_arena *arena, const clg_serve_question *q, clg_serve_an
 
 /* Conversations go where their prompt is. */
 static bool keeps_talks(const clg_serve_question *q) {
-    bool timed = q->demand->span_s > 0 && q->demand->clients <= 0;
     const clg_replica *r = q->replica;
-    return timed && q->demand->prefix && !r->rules.no_prefix_cache && !r->in_turn;
+    return clg_demand_in_time(q->demand) && q->demand->prefix && !r->rules.no_prefix_cache &&
+           !r->in_turn;
 }
 
 /* Dealt in turn between as many replicas as are given, or as the demand takes at least. */

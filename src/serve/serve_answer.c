@@ -47,11 +47,6 @@ double clg_serve_peak_flop_per_s(const clg_replica *r) {
     return peak[r->layout.compute] > 0 ? peak[r->layout.compute] : peak[CLG_FP16];
 }
 
-/* Whether requests come in time, rather than all at once or when clients are free. */
-static bool is_timed(const clg_serve_question *q) {
-    return q->demand->span_s > 0 && q->demand->clients <= 0;
-}
-
 /* Means of what is computed where a share of each prompt is found: the rest attends to all of it,
  * p^2/2 - (c p)^2/2 pairs. */
 static clg_demand_means computed_of(const clg_demand_means *means, double cached_share) {
@@ -80,7 +75,7 @@ static double paid_s(const clg_demand *d, const clg_serve_answer *a) {
 /* Tokens a second that the fleet is asked for: over the time requests come in or, where that is
  * less than one answer takes, until the last. */
 static double demanded_per_s(const clg_serve_question *q, const clg_serve_answer *a) {
-    if (!is_timed(q)) return a->fleet.output_tokens_per_s;
+    if (!clg_demand_in_time(q->demand)) return a->fleet.output_tokens_per_s;
     double over_s = a->brief ? a->fleet.span_s : q->demand->span_s;
     return (double)q->demand->output_tokens / over_s;
 }
@@ -145,7 +140,7 @@ void clg_serve_capacity(clg_arena *arena, const clg_serve_question *q, clg_serve
     clg_serve_break_even(q, &means, a);
     a->attainable = true;
     a->target_tokens_per_s = a->offline_tokens_per_s;
-    if (!is_timed(q) && !q->demand->apart) return;
+    if (!clg_demand_in_time(q->demand) && !q->demand->apart) return;
     double most = a->offline_tokens_per_s / means.output_tokens;
     clg_arena_mark mark = clg_arena_here(arena);
     clg_replica slow = clg_replica_slowed(arena, q->replica, 1 + q->margin);
@@ -275,8 +270,8 @@ static clg_serve_bound bound_of(clg_arena *arena, const clg_serve_question *q,
     clg_serve_bound b = {scale, true, a->fleet.replicas, a->usd_per_million, q->target.share};
     clg_arena_mark mark = clg_arena_here(arena);
     clg_replica r = clg_replica_slowed(arena, q->replica, scale);
-    if (!is_timed(q)) b.usd_per_million *= scale;
-    if (is_timed(q) && q->replicas == 0)
+    if (!clg_demand_in_time(q->demand)) b.usd_per_million *= scale;
+    if (clg_demand_in_time(q->demand) && q->replicas == 0)
         size_anew(arena, q, a, &b);
     else if (q->demand->apart && q->replicas == 0)
         size_crowd_anew(arena, q, a, &b);
@@ -340,7 +335,7 @@ clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
         return error->status;
     clg_serve_capacity(arena, q, a);
     if (d->apart) return answer_crowd(arena, q, &means, a, error);
-    if (!is_timed(q)) {
+    if (!clg_demand_in_time(q->demand)) {
         answer_burst(arena, q, &means, a);
         settle_doubt(arena, q, a);
         return CLG_OK;
