@@ -33,7 +33,7 @@ typedef struct clg_job_cause {
 /* All of them, in the order of the contract. */
 const clg_job_cause *clg_job_causes(int *count);
 
-enum { CLG_CAUSE_FACTORS = 32, CLG_CAUSE_LINES = 8 };
+enum { CLG_CAUSE_FACTORS = 32, CLG_CAUSE_LINES = 8, CLG_CAUSE_LEVELS = 3 };
 
 /* How often it is, how strong it gets, what it looks like, how to find out. */
 typedef struct clg_job_cause_facts {
@@ -48,6 +48,8 @@ typedef struct clg_job_cause_facts {
     bool comes;         /* it can come over a job whose settings stay as they are */
     const char *line[CLG_CAUSE_LINES]; /* of logs, that speak for it */
     int lines;
+    const char *level[CLG_CAUSE_LEVELS]; /* strengths 1, 2, ... of form "level" in words */
+    int levels;
     const char *form;    /* of the strength in words: share times excess either growth level steps
                             seconds flag count */
     const char *says;    /* a clause; {} stands for the strength */

@@ -5,6 +5,8 @@
 #include "dataset/open.h"
 #include "dataset/value.h"
 
+#include <stdio.h>
+
 static clg_status read_factors(const clg_json *root, const char *file, clg_job_cause_facts *f,
                                clg_error *error) {
     const clg_json *list = clg_json_member(root, "factors");
@@ -19,16 +21,18 @@ static clg_status read_factors(const clg_json *root, const char *file, clg_job_c
     return CLG_OK;
 }
 
-static clg_status read_lines(const clg_json *root, const char *file, clg_job_cause_facts *f,
-                             clg_error *error) {
-    const clg_json *list = clg_json_member(root, "lines");
+static clg_status read_texts(const clg_json *root, const char *file, const char *key,
+                             const char **text, int most, int *count, clg_error *error) {
+    const clg_json *list = clg_json_member(root, key);
     for (const clg_json *one = list ? list->first : NULL; one; one = one->next) {
-        if (one->kind == CLG_JSON_STRING && f->lines < CLG_CAUSE_LINES) {
-            f->line[f->lines++] = one->text;
+        if (one->kind == CLG_JSON_STRING && *count < most) {
+            text[(*count)++] = one->text;
             continue;
         }
-        clg_error_at(error, file, one->line, one->column, "lines");
-        return clg_fail(error, CLG_BAD_INPUT, "give up to 8 texts", "no line");
+        char mend[32];
+        snprintf(mend, sizeof mend, "give up to %d texts", most);
+        clg_error_at(error, file, one->line, one->column, key);
+        return clg_fail(error, CLG_BAD_INPUT, mend, "no text");
     }
     return CLG_OK;
 }
@@ -37,9 +41,9 @@ clg_status clg_job_cause_facts_find(clg_arena *arena, const char *name, clg_job_
                                     clg_error *error) {
     const clg_file *file = clg_dataset_find(clg_arena_print(arena, "cause/%.64s.json", name));
     static const char *const keys[] = {
-        "name",    "title",          "form",        "prior",        "mildest",   "worst",
-        "factors", "factors_source", "memory_from", "measure",      "command",   "possible",
-        "counted", "comes",          "lines",       "lines_source", "worst_said"};
+        "name",    "title",          "form",        "prior",        "mildest",    "worst",
+        "factors", "factors_source", "memory_from", "measure",      "command",    "possible",
+        "counted", "comes",          "lines",       "lines_source", "worst_said", "levels"};
     const clg_json *root;
     if (!file)
         return clg_fail(error, CLG_BAD_INPUT, NULL, "cause/%.64s.json is not built in", name);
@@ -56,7 +60,10 @@ clg_status clg_job_cause_facts_find(clg_arena *arena, const char *name, clg_job_
         clg_value_fields(root, file->path, fields, 3, error) != CLG_OK ||
         clg_value_optional(root, file->path, some, 4, error) != CLG_OK ||
         read_factors(root, file->path, f, error) != CLG_OK ||
-        read_lines(root, file->path, f, error) != CLG_OK ||
+        read_texts(root, file->path, "lines", f->line, CLG_CAUSE_LINES, &f->lines, error) !=
+            CLG_OK ||
+        read_texts(root, file->path, "levels", f->level, CLG_CAUSE_LEVELS, &f->levels, error) !=
+            CLG_OK ||
         clg_value_flag(root, "comes", false, file->path, &f->comes, error) != CLG_OK ||
         clg_json_string(root, "title", "", &f->says, file->path, error) != CLG_OK ||
         clg_json_string(root, "form", "times", &f->form, file->path, error) != CLG_OK ||

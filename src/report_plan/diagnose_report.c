@@ -15,28 +15,12 @@ typedef struct answer {
     const clg_diagnosis *diagnosis;
 } answer;
 
-static const char *level_words(const char *name, double level) {
-    static const struct {
-        const char *name, *words[3];
-    } levels[] = {
-        {"kernels_unfused",
-         {"attention goes through memory", "attention, norms, activations and the loss",
-          "those, and the optimizer goes tensor by tensor"}},
-        {"recompute", {"attention", "whole layers", ""}},
-        {"wide_numbers", {"TF32", "FP32, outside of tensor cores", ""}},
-        {"pipeline_bubble",
-         {"one chunk a stage", "half the micro-batches", "a quarter of the micro-batches"}}};
-    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
-        if (strcmp(levels[i].name, name) == 0 && level >= 1 && level <= 3)
-            return levels[i].words[(int)level - 1];
-    return "";
-}
-
 /* The strength as the clause wants it: "1/16", "3.2 times", "40 %". */
 static const char *strength_words(clg_text *t, const clg_suspect *s) {
     const char *form = s->facts.form;
     double v = s->strength;
-    if (strcmp(form, "level") == 0) return level_words(s->name, v);
+    if (strcmp(form, "level") == 0)
+        return v >= 1 && v <= s->facts.levels ? s->facts.level[(int)v - 1] : "";
     if (strcmp(form, "share") == 0)
         return v < 2 ? clg_arena_print(t->arena, "%.0f %%", 100 / v)
                      : clg_arena_print(t->arena, v < 99 ? "1/%.2g" : "1/%.0f", v);

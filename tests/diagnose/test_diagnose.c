@@ -102,6 +102,8 @@ static void priors(void) {
     double all = 0;
     for (int i = 0; i < count; i++) {
         CHECK(clg_job_cause_facts_find(&arena, cause[i].name, &facts, &e) == CLG_OK);
+        bool level = strcmp(facts.form, "level") == 0; /* each of its strengths has words */
+        CHECK(facts.levels == (level ? (int)facts.worst : 0));
         CHECK(facts.possible > 0 && facts.possible <= 1 && facts.prior < facts.possible * 100);
         all += facts.prior;
     }
