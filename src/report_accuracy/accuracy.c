@@ -5,12 +5,11 @@
 #include "dataset/dataset.h"
 #include "dataset/kept.h"
 #include "report/number_words.h"
+#include "report_accuracy/error_class.h"
 #include "report_accuracy/leave_out_report.h"
 #include "validate/first_look.h"
 #include <math.h>
 #include <string.h>
-
-static const double GOOD = 0.10, FAIR = 0.20; /* mean absolute error of step time */
 
 static void print_score(clg_text *t, const clg_score *s) {
     clg_text_print(t, "| %s | %d | %d | %s | %s | %s | %s | %s | %s | %s | %s |\n", s->source,
@@ -35,14 +34,14 @@ static void print_scores(clg_text *t, const clg_validation *v, bool held) {
     print_score(t, &total);
 }
 
-static void print_class(clg_text *t, const clg_validation *v, bool held, double from, double to,
-                        const char *words) {
+static void print_class(clg_text *t, const clg_validation *v, bool held, const clg_error_class *c) {
+    const char *begin = clg_arena_print(t->arena, "- %s: ", c->words);
     bool any = false;
     for (int i = 0; i < v->scores; i++) {
         const clg_score *s = &v->score[i];
         if (clg_score_is_all(s) || s->held_out != held || s->scored == 0) continue;
-        if (s->mape < from || s->mape >= to) continue;
-        clg_text_print(t, "%s%s (%.0f %%)", any ? ", " : words, s->source, 100 * s->mape);
+        if (s->mape < c->from || s->mape >= c->below) continue;
+        clg_text_print(t, "%s%s (%.0f %%)", any ? ", " : begin, s->source, 100 * s->mape);
         any = true;
     }
     if (any) clg_text_print(t, "\n");
@@ -74,9 +73,8 @@ static void print_against_constant(clg_text *t, const clg_validation *v, bool he
 }
 
 static void print_in_words(clg_text *t, const clg_validation *v, bool held) {
-    print_class(t, v, held, 0, GOOD, "- within 10 % on average: ");
-    print_class(t, v, held, GOOD, FAIR, "- within 20 %: ");
-    print_class(t, v, held, FAIR, INFINITY, "- not to be trusted beyond its interval: ");
+    clg_error_class c;
+    for (int i = 0; clg_error_class_at(t->arena, i, &c); i++) print_class(t, v, held, &c);
     print_against_constant(t, v, held);
 }
 

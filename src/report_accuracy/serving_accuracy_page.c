@@ -4,14 +4,14 @@
 #include "dataset/kept.h"
 #include "measured/scores.h"
 #include "report/number_words.h"
+#include "report_accuracy/error_class.h"
 #include "report_accuracy/serving_accuracy.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double GOOD = 0.10, FAIR = 0.20; /* mean absolute error */
-enum { FEW = 4 };                             /* rows of which a constant is one */
+enum { FEW = 4 }; /* rows of which a constant is one */
 
 static const char *const measures[] = {"first token", "per token", "whole answer", "throughput"};
 
@@ -103,13 +103,14 @@ static void print_scores(clg_text *t, const clg_measured_table *m, bool held) {
     }
 }
 
-static void print_class(clg_text *t, const clg_measured_table *m, bool held, double from, double to,
-                        const char *words) {
+static void print_class(clg_text *t, const clg_measured_table *m, bool held,
+                        const clg_error_class *c) {
+    const char *begin = clg_arena_print(t->arena, "- %s: ", c->words);
     bool begun = false;
     for (int i = 0; i < m->scores; i++) {
         const clg_measured_score *s = &m->score[i];
-        if (!of_source(s, held) || s->mape < from || s->mape >= to) continue;
-        clg_text_print(t, "%s%s %s (%.0f %%)", begun ? ", " : words, s->source,
+        if (!of_source(s, held) || s->mape < c->from || s->mape >= c->below) continue;
+        clg_text_print(t, "%s%s %s (%.0f %%)", begun ? ", " : begin, s->source,
                        measures[s->measure], 100 * s->mape);
         begun = true;
     }
@@ -136,9 +137,8 @@ static void print_against(clg_text *t, const clg_measured_table *m, bool held) {
 static void print_part(clg_text *t, const clg_measured_table *m, bool held) {
     print_scores(t, m, held);
     clg_text_print(t, "\n");
-    print_class(t, m, held, 0, GOOD, "- within 10 % on average: ");
-    print_class(t, m, held, GOOD, FAIR, "- within 20 %: ");
-    print_class(t, m, held, FAIR, INFINITY, "- not to be trusted beyond its interval: ");
+    clg_error_class c;
+    for (int i = 0; clg_error_class_at(t->arena, i, &c); i++) print_class(t, m, held, &c);
     print_against(t, m, held);
 }
 
