@@ -55,7 +55,7 @@ export function drawCurve(svg, data, width) {
   const y = all.length ? logScale(lowest / 1.15, highest * 1.3, floor2, top2) : () => floor2;
   const best = Math.max(1.05, ...all.map((p) => p.efficiency));
   const e = (share) => floor - (share / best) * efficiencyHeight;
-  const scales = { x, y, e, right, floor, floor2, top2, lowest, highest, first, names: emptyRow(data.series, e, floor) };
+  const scales = { x, y, e, right, floor, floor2, top2, lowest, highest, first, ...emptyRows(data.series, e, floor) };
   const parts = [...axesOf(data, scales)];
   if (first) parts.push(idealOf(first, data.sizes, scales));
   if (first) parts.unshift(...wallsOf(data, scales));
@@ -71,7 +71,7 @@ export function drawCurve(svg, data, width) {
   };
 }
 
-function* axesOf(data, { x, y, e, right, floor, floor2, top2, lowest, highest, first }) {
+function* axesOf(data, { x, y, e, right, floor, floor2, top2, lowest, highest, first, title }) {
   const step = Math.ceil(data.sizes.length / Math.max(3, Math.floor((right - margin.left) / 56)));
   for (const [i, gpus] of data.sizes.entries()) {
     yield drawn("line", { class: "grid", x1: x(gpus), x2: x(gpus), y1: margin.top, y2: floor2 });
@@ -89,20 +89,21 @@ function* axesOf(data, { x, y, e, right, floor, floor2, top2, lowest, highest, f
   }
   yield named("tokens/s", margin.left + 6, top2 + 12, "start");
   const baseline = first ? `efficiency: 100 % is ${showCount(first.tokens / first.gpus)} tokens/s per GPU, as on ${showWhole(first.gpus)}` : "efficiency";
-  yield named(baseline.length * letter < right - margin.left - 12 ? baseline : "efficiency", margin.left + 6, floor - 8, "start");
+  yield named(baseline.length * letter < right - margin.left - 12 ? baseline : "efficiency", margin.left + 6, title, "start");
   for (const end of [floor, floor2]) yield drawn("line", { class: "axis", x1: margin.left, x2: right, y1: end, y2: end });
 }
 
 /** Words that stand on lines. */
 const named = (words, x, y, anchor) => drawn("text", { class: "halo", x, y, "text-anchor": anchor }, words);
 
-/** A row for the names of the ground, of a few the first that no line comes near, or else the farthest from them. */
-function emptyRow(series, e, floor) {
+/** Rows for what efficiency is of and for the names of the ground: of a few the first that no line comes near, or else the farthest from them. */
+function emptyRows(series, e, floor) {
   const lines = series.flatMap(({ points }) => [(p) => p.efficiency, (p) => p.bound, (p) => (p.useful ? (p.efficiency * p.useful) / p.tokens : null)].map((of) => points.map(of).filter((share) => share !== null).map(e)));
   const between = (a, b, y) => Math.max(0, Math.min(a, b) - y, y - Math.max(a, b));
   const room = (y) => Math.min(...lines.flatMap((line) => line.map((at, i) => between(at, line[i + 1] ?? at, y - 4))), Infinity);
-  const rows = [floor - 26, ...[0.36, 0.61, 0.86].map((share) => e(share))];
-  return rows.find((y) => room(y) > 12) ?? rows.reduce((far, y) => (room(y) > room(far) ? y : far));
+  const pick = (rows) => rows.find((y) => room(y) > 12) ?? rows.reduce((far, y) => (room(y) > room(far) ? y : far));
+  const rows = [floor - 26, ...[0.36, 0.61, 0.86].map((share) => e(share))], names = pick(rows);
+  return { names, title: pick([floor - 8, ...rows].filter((y) => Math.abs(y - names) > 14)) };
 }
 
 /** Cheap ground from the first size that runs to the nearer wall, dear up to the knee, half wasted past it; a line for each wall. */

@@ -225,9 +225,25 @@ async function fourClicks() {
   const poor = await seen("a small critical batch", `location.hash.includes("critical-batch=") && ${rested}`);
   check("a small critical batch makes the cheap ground collapse", poor.cheap < 0.7 * large.cheap && poor.cap < large.cap, `${poor.cheap} of ${large.cheap}`);
   await shot("lesson-critical.webp");
+  await uncrossed("with a small critical batch");
   await slide("global-batch", 7);
   await seen("a larger batch", `location.hash.includes("global-batch=16Mtok") && ${rested}`);
   await caps("larger batch");
+}
+
+/** Whether a line of the drawing goes through the words that say what efficiency is of. */
+async function uncrossed(what) {
+  const crossed = await read(`(() => {
+    const words = [...document.querySelectorAll(".curve text")].find((one) => one.textContent.startsWith("efficiency")), box = words.getBBox();
+    return [...words.ownerSVGElement.querySelectorAll("path.line")].some((line) => {
+      for (let at = 0; at < line.getTotalLength(); at++) {
+        const { x, y } = line.getPointAtLength(at);
+        if (x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height) return true;
+      }
+      return false;
+    });
+  })()`);
+  check(`no line goes through what efficiency is of ${what}`, !crossed);
 }
 
 /** The file a button keeps. */
