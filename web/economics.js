@@ -3,6 +3,7 @@ import { element } from "./dom.js";
 import { csvOf, exportButtons, pictureDetails } from "./export.js";
 import { breakEvenFigure, clustersFigure, factorFigure } from "./figure.js";
 import { showCount, showLayout, showMoney, showPower, showPrice, showSeconds, showShare, showWhole } from "./format.js";
+import { tile } from "./glossary.js";
 import { asksTable, requestOf } from "./state.js";
 
 const pause = 300; // ms after a key before the core is asked
@@ -20,10 +21,6 @@ const tableColumns = {
   fleet: "name, model and any flag of a service: rate, prompt, output, ttft, tpot, weights",
 };
 const enough = { size: ["deadline", "budget", "power"], demand: ["rate", "trace", "profile", "clients"], portfolio: ["portfolio.gpus"], fleet: ["fleet.span"] };
-
-function fact(words, value, more) {
-  return element("div", { class: "tile" }, element("dt", {}, words), element("dd", {}, value, more ? element("small", {}, more) : null));
-}
 
 function listed(caption, heads, rows, id = null) {
   return element("div", { class: "scroll" }, element("table", { class: "list words", id }, element("caption", {}, element("span", { class: "cap" }, caption)),
@@ -54,10 +51,10 @@ function sizeView(a, state, width, open) {
   const nodes = [
     c && element("h2", { id: "economics-head" }, a.best ? clusterName(c) : `No cluster meets the limits; ${clusterName(c)} comes nearest.`),
     c && element("p", { class: "what" }, `${showLayout(c.layout)}; ${c.fabric}; ${c.price ? `$${c.usd_per_gpu_h.toFixed(2)} an hour and GPU, ${c.price}${c.price_date ? `, ${c.price_date}` : ""}` : "no price known"}`),
-    c && element("dl", { class: "tiles" }, fact("time", showSeconds(c.seconds), `P10–P90 ${showSeconds(c.seconds_p10)} to ${showSeconds(c.seconds_p90)}, ${showCount(a.tokens)} tokens`), fact("rent", showMoney(c.usd), c.usd > 0 ? `P10–P90 ${showMoney((c.usd * c.seconds_p10) / c.seconds)} to ${showMoney((c.usd * c.seconds_p90) / c.seconds)}, ${showPrice((1e6 * c.usd) / a.tokens)} per million tokens` : ""),
-      fact("power", showPower(c.power_w), "cooling included"), fact("utilization", showShare(c.mfu), `MFU; ${showShare(c.goodput)} of the time is training`), fact("exposed traffic", showShare(c.exposed_communication_share), "of a step"),
-      a.owning && fact("owning pays", a.owning.break_even_utilization === null ? "never" : `above ${showShare(a.owning.break_even_utilization)} use`, `$${a.owning.usd_per_gpu_h.toFixed(2)} an hour and GPU`),
-      typeof a.carbon_g === "number" && fact("carbon", `${showCount(a.carbon_g / 1e6)} t`, "CO₂ of its electricity")),
+    c && element("dl", { class: "tiles" }, tile("time", showSeconds(c.seconds), `P10–P90 ${showSeconds(c.seconds_p10)} to ${showSeconds(c.seconds_p90)}, ${showCount(a.tokens)} tokens`), tile("rent", showMoney(c.usd), c.usd > 0 ? `P10–P90 ${showMoney((c.usd * c.seconds_p10) / c.seconds)} to ${showMoney((c.usd * c.seconds_p90) / c.seconds)}, ${showPrice((1e6 * c.usd) / a.tokens)} per million tokens` : ""),
+      tile("power", showPower(c.power_w), "cooling included"), tile("utilization", showShare(c.mfu), `MFU; ${showShare(c.goodput)} of the time is training`), tile("exposed traffic", showShare(c.exposed_communication_share), "of a step"),
+      a.owning && tile("owning pays", a.owning.break_even_utilization === null ? "never" : `above ${showShare(a.owning.break_even_utilization)} use`, `$${a.owning.usd_per_gpu_h.toFixed(2)} an hour and GPU`),
+      typeof a.carbon_g === "number" && tile("carbon", `${showCount(a.carbon_g / 1e6)} t`, "CO₂ of its electricity")),
     c && a.best && lateAt90(c, limitsOf(state)),
     drawing && element("h3", {}, "every cluster considered: time against rent"), drawing?.svg,
     drawing && element("ul", { class: "legend" }, drawing.kinds.map((kind, i) => element("li", {}, element("i", { class: `swatch round t${i % 10}` }), kind)), element("li", {}, element("i", { class: "swatch line" }), "nothing is faster and cheaper"), element("li", {}, "faint: misses a limit")),
@@ -97,9 +94,9 @@ function demandView(a, width) {
       `${a.demand.rows_left_out ? `; ${showWhole(a.demand.rows_left_out)} rows left out` : ""}`),
     a.p10_p90 && element("p", { class: "what" }, `P10 – P90: ${pairOf(a.p10_p90.gpus, showWhole)} GPUs${price === null ? "" : `, ${pairOf(a.p10_p90.usd_per_million_tokens, showPrice)} per million`}, by how far off tokens/s of such models were on other tables`),
     a.meets_target === false && element("p", { class: "caveat wrong-words" }, "The latency target is not met."),
-    element("dl", { class: "tiles" }, typeof a.bill?.usd_per_h === "number" && fact("bill", `$${a.bill.usd_per_h.toFixed(2)} an hour`, billWords(a.bill)), fact("busy", showShare(a.utilization), "of the time"), fact("load", showShare(a.rho), "of capacity (rho)"), fact("MFU", showShare(a.mfu)),
-      fact("output", `${showCount(a.output_tokens_per_s)} tokens/s`, `of ${showCount(a.capacity_tokens_per_s)} at most${between(a.p10_p90?.capacity_tokens_per_s, showCount)}`), fact("first token, p99", showSeconds(a.ttft_s.p99), a.ttft_p99_interval_s && `${showSeconds(a.ttft_p99_interval_s[0])} to ${showSeconds(a.ttft_p99_interval_s[1])} with iterations ± 5 %`),
-      fact("each token, p99", showSeconds(a.tpot_s.p99)), fact("GPUs kept full", showWhole(a.gpus_kept_full), `by this demand${between(a.p10_p90?.gpus_kept_full, showWhole)}`)),
+    element("dl", { class: "tiles" }, typeof a.bill?.usd_per_h === "number" && tile("bill", `$${a.bill.usd_per_h.toFixed(2)} an hour`, billWords(a.bill)), tile("busy", showShare(a.utilization), "of the time"), tile("load", showShare(a.rho), "of capacity (rho)"), tile("MFU", showShare(a.mfu)),
+      tile("output", `${showCount(a.output_tokens_per_s)} tokens/s`, `of ${showCount(a.capacity_tokens_per_s)} at most${between(a.p10_p90?.capacity_tokens_per_s, showCount)}`), tile("first token, p99", showSeconds(a.ttft_s.p99), a.ttft_p99_interval_s && `${showSeconds(a.ttft_p99_interval_s[0])} to ${showSeconds(a.ttft_p99_interval_s[1])} with iterations ± 5 %`),
+      tile("each token, p99", showSeconds(a.tpot_s.p99)), tile("GPUs kept full", showWhole(a.gpus_kept_full), `by this demand${between(a.p10_p90?.gpus_kept_full, showWhole)}`)),
     factors && element("h3", {}, "a million output tokens, factor by factor"), factors,
     curve && element("h3", {}, "price over load, and break-even"), curve, verdict && element("p", { id: "verdict" }, verdict),
     !be.api && element("p", { class: "status" }, "No API price is known for this model: choose one, or give your own, under Serving: more."),

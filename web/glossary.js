@@ -40,6 +40,10 @@ const meanings = {
 /** A word of the list with its meaning under the pointer; any other words as they are. */
 export const explained = (words) => (meanings[words] ? element("abbr", { title: meanings[words] }, words) : words);
 
+/** A number in a box, under its words. */
+export const tile = (words, value, more = "") =>
+  element("div", { class: "tile" }, element("dt", {}, explained(words)), element("dd", {}, value, more ? element("small", {}, more) : null));
+
 /** What the letters of a layout say, in words. */
 export function meaningOf(l) {
   const n = showWhole;

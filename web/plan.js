@@ -3,11 +3,7 @@ import { element } from "./dom.js";
 import { csvOf, exportButtons } from "./export.js";
 import { planFigure } from "./figure.js";
 import { memoryParts, showBytes, showChance, showChange, showCount, showLayout, showMoney, showPower, showSeconds, showShare, showWhole, timeParts } from "./format.js";
-import { explained, meaningOf } from "./glossary.js";
-
-function tile(words, value, more = "") {
-  return element("div", { class: "tile" }, element("dt", {}, explained(words)), element("dd", {}, value, more ? element("small", {}, more) : null));
-}
+import { explained, meaningOf, tile } from "./glossary.js";
 
 function tilesOf(e, tokens) {
   const days = tokens ? showSeconds(tokens / e.tokens_per_s) : null;

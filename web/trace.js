@@ -3,6 +3,7 @@ import { element } from "./dom.js";
 import { csvOf, exportButtons, pictureDetails } from "./export.js";
 import { stackedFigure } from "./figure.js";
 import { showFlops, showRate, showSeconds, showShare, showSize, showWhole } from "./format.js";
+import { tile } from "./glossary.js";
 import { showTimeline } from "./timeline.js";
 
 const ledgerParts = [
@@ -50,7 +51,7 @@ function collectiveRows(collectives) {
 }
 
 function whatIfView(w) {
-  if (!w || w.replayed_s === undefined || w.replayed_s === null) return w?.unknown ? element("p", { class: "status" }, `no replay: ${w.unknown}`) : null;
+  if (!w || w.replayed_s === undefined || w.replayed_s === null) return null;
   const changes = [["without_straggler_s", "no straggler: collectives start at the median arrival"], ["worst_rank_on_time_s", w.worst_rank === null || w.worst_rank === undefined ? "the worst rank is never late" : `rank ${w.worst_rank} is never late`],
     ["free_communication_s", "communication is free, ranks still wait for each other"], ["perfect_overlap_s", "communication overlaps perfectly"]];
   const hosts = w.hosts_as_recorded ?? {}, said = (of, key) => (of[key] === null || of[key] === undefined ? "?" : `${showSeconds(of[key])}, ${((of.replayed_s ?? w.replayed_s) / of[key]).toFixed(2)} ×`);
@@ -176,19 +177,15 @@ function notesOf(answer) {
   ].filter(Boolean).map((words) => element("p", { class: "caveat" }, words));
 }
 
-function tile3(words, value, more) {
-  return element("div", { class: "tile" }, element("dt", {}, words), element("dd", {}, value, more ? element("small", {}, more) : null));
-}
-
 function traceTiles({ ranks, stragglers }) {
   const sum = (key) => ranks.reduce((total, r) => total + (r[key] ?? 0), 0), span = sum("span_s") || 1, share = (key) => showShare(sum(key) / span);
   const steps = ranks[0]?.steps ? `${ranks[0].steps} profiler step${ranks[0].steps > 1 ? "s" : ""} of ${showSeconds(ranks[0].mean_step_s)}` : ranks[0]?.gpu ?? "";
   const waiting = ranks.every((r) => r.exposed_waiting_s !== null) ? `${showShare(sum("exposed_waiting_s") / (sum("exposed_communication_s") || 1))} of it waiting for others` : "";
   return element("dl", { class: "tiles" },
-    tile3("ranks", showWhole(ranks.length), steps), tile3("compute", share("compute_s"), "of the span, mean over ranks"),
-    tile3("exposed communication", share("exposed_communication_s"), waiting), tile3("exposed copies", share("exposed_copy_s")), tile3("idle", share("idle_s")),
-    typeof ranks[0]?.product_flop_per_s === "number" && tile3("products", showFlops(ranks[0].product_flop_per_s), knownOr(ranks[0].mfu_of_shapes, (share) => `${showShare(share)} of peak over the span, ${rankName(ranks[0])}`)),
-    stragglers[0] && tile3("last to arrive", `rank ${stragglers[0].rank}`, `${timesOf(stragglers[0].last_arrivals)}; others waited ${showSeconds(stragglers[0].caused_wait_s)}`));
+    tile("ranks", showWhole(ranks.length), steps), tile("compute", share("compute_s"), "of the span, mean over ranks"),
+    tile("exposed communication", share("exposed_communication_s"), waiting), tile("exposed copies", share("exposed_copy_s")), tile("idle", share("idle_s")),
+    typeof ranks[0]?.product_flop_per_s === "number" && tile("products", showFlops(ranks[0].product_flop_per_s), knownOr(ranks[0].mfu_of_shapes, (share) => `${showShare(share)} of peak over the span, ${rankName(ranks[0])}`)),
+    stragglers[0] && tile("last to arrive", `rank ${stragglers[0].rank}`, `${timesOf(stragglers[0].last_arrivals)}; others waited ${showSeconds(stragglers[0].caused_wait_s)}`));
 }
 
 const rankColumns = ["rank", "file", "gpu", "span_s", "compute_s", "exposed_communication_s", "exposed_waiting_s", "exposed_copy_s", "idle_s", "communication_s", "overlapped_communication_s", "events"];

@@ -287,10 +287,9 @@ const clg_command clg_command_diagnose = {
         "(tokens, flop/s or MFU), 5900tok/s/GPU@8, the same job on 8 GPUs with as many "
         "micro-batches a rank, 15%:util, GPUs with a kernel running as nvidia-smi says, "
         "3s:data, waiting for data a step, 2s:optimizer, of its update, 60%:communication, share "
-        "of "
-        "the step in collectives as a profile shows, 79GB:memory, in use of a GPU, and 10s:before, "
-        "as the same job once ran. Of --log, lines that speak for a cause count too, as "
-        "NCCL_DEBUG=INFO prints them. GPUs, batch and sequence that are left out are those of "
+        "of the step in collectives as a profile shows, 79GB:memory, in use of a GPU, and "
+        "10s:before, as the same job once ran. Of --log, lines that speak for a cause count too, "
+        "as NCCL_DEBUG=INFO prints them. GPUs, batch and sequence that are left out are those of "
         "--log, where it states them.",
     .example = "ceiling diagnose llama-3-70b --gpu h200-sxm --gpus 32 --tp 8 --zero 3 "
                "--measured 200tok/s/GPU",
