@@ -54,7 +54,7 @@ expect 0 out 'by the API' demand $m --rate 5req/s --span 20s
 # 35 kUSD over four years are 0.998 USD an hour; 700 W and an eighth of the host's at 0.2073 USD/kWh and PUE 1.25 some 0.25
 expect 0 out 'GPU at .1\.2[0-9]/h: your own' demand $m --rate 5req/s --span 20s --capex 35kUSD --electricity eu
 expect 2 err 'drop --capex, or --price' demand $m --rate 5req/s --span 20s --capex 35kUSD --price 2USD/h
-expect 0 out '^         for .3\.85 an hour, .2,772 in 30 days; the API takes ' demand $m --rate 5req/s --span 5min
+expect 0 out '^         for .3\.20 an hour, .2,304 in 30 days; the API takes ' demand $m --rate 5req/s --span 5min
 expect 0 out 'by the API' demand deepseek-r1 --gpu h200-sxm --rate 1req/s --span 20s
 expect 0 out "'qwen3-embedding-4b' taken as qwen3-4b" demand qwen3-embedding-4b --rate 5req/s --span 20s --output 1tok
 expect 0 out 'all alike' demand $m --rate 5req/s --span 20s
