@@ -13,10 +13,6 @@ static const clg_json *recipe_of(clg_launch *f, const char *name) {
     return clg_launch_model(f, "trainer/bridge-models.json", name);
 }
 
-static bool has_experts(const clg_scenario *s) {
-    return s->model.kind[s->model.kinds - 1].mlp.kind == CLG_MLP_MOE;
-}
-
 static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
     bool usual = l->schedule == CLG_1F1B || l->schedule == CLG_INTERLEAVED;
     int chunks = l->pp * l->vpp;
@@ -30,7 +26,7 @@ static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) 
     clg_launch_refuse(f, l->order != 0, "its order of ranks is Megatron's");
     clg_launch_refuse(f, l->cp > 1 && l->cp_kind != CLG_CONTEXT_RING,
                       "kinds of context parallelism are not written but the ring");
-    clg_launch_refuse(f, has_experts(s) && l->tp > 1 && !l->sp,
+    clg_launch_refuse(f, clg_model_experts(&s->model) && l->tp > 1 && !l->sp,
                       "its experts beside tensor parallelism want --sp 1"); /* moe_layer.py */
     clg_launch_refuse(f, l->optimizer != CLG_ADAM, "its recipes use Adam");
     clg_launch_refuse(f, l->offload, "offload is not written");
@@ -70,12 +66,13 @@ static void degrees(clg_text *t, const clg_scenario *s, const clg_layout *l) {
         clg_text_print(t, "    cfg.model.virtual_pipeline_model_parallel_size = %d\n", l->vpp);
     else
         clg_text_print(t, "    cfg.model.virtual_pipeline_model_parallel_size = None\n");
-    if (has_experts(s))
+    if (clg_model_experts(&s->model))
         clg_text_print(t,
                        "    cfg.model.expert_model_parallel_size = %d\n"
                        "    cfg.model.expert_tensor_parallel_size = %d\n",
                        l->ep, l->etp);
-    if (has_experts(s) && !s->stack.experts.dedup) /* recipes have DeepEP or HybridEP */
+    if (clg_model_experts(&s->model) &&
+        !s->stack.experts.dedup) /* recipes have DeepEP or HybridEP */
         clg_text_print(t, "    cfg.model.moe_token_dispatcher_type = \"alltoall\"\n");
 }
 

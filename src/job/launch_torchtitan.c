@@ -27,12 +27,8 @@ static const char *schedule_of(const clg_layout *l) {
     }
 }
 
-static bool has_experts(const clg_scenario *s) {
-    return s->model.kind[s->model.kinds - 1].mlp.kind == CLG_MLP_MOE;
-}
-
 static bool narrows_experts(const clg_scenario *s, const clg_layout *l) {
-    return has_experts(s) && l->precision != CLG_BF16 && !s->stack.experts.wide;
+    return clg_model_experts(&s->model) && l->precision != CLG_BF16 && !s->stack.experts.wide;
 }
 
 /* Of the ranks that share a batch, those that one set of shards spans. */
@@ -88,8 +84,9 @@ static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) 
         f, (s->stack.gradient == CLG_BF16) != pure,
         "its gradients are in the format of its weights: --master none and --gradient "
         "bf16, or neither");
-    clg_launch_refuse(f, has_experts(s) && shard_of(l) * l->cp * l->tp % (l->ep * l->etp) != 0,
-                      "--ep x --etp has to divide what one set of shards spans, times --tp");
+    clg_launch_refuse(
+        f, clg_model_experts(&s->model) && shard_of(l) * l->cp * l->tp % (l->ep * l->etp) != 0,
+        "--ep x --etp has to divide what one set of shards spans, times --tp");
     clg_launch_refuse(f, l->hsdp > 0 && (l->hsdp < l->cp || l->hsdp % l->cp != 0),
                       "one set of shards spans whole groups of context ranks");
 }
@@ -98,7 +95,7 @@ static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) 
 static void old_refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
     clg_launch_refuse(f, l->zero == 0 && (l->tp > 1 || l->pp > 1),
                       "copies that share nothing run beside no other way of sharing");
-    clg_launch_refuse(f, has_experts(s) && l->etp > 1 && l->etp != l->tp,
+    clg_launch_refuse(f, clg_model_experts(&s->model) && l->etp > 1 && l->etp != l->tp,
                       "experts are split over all tensor ranks or none");
     clg_launch_refuse(
         f, !f->asks && l->cp > 1 && clg_json_member(model_of(f, s->model.name), "whole_sequences"),
@@ -118,7 +115,7 @@ static void parallelism(clg_text *t, const clg_scenario *s, const clg_layout *l)
     if (l->cp > 1)
         clg_text_print(t, "context_parallel_rotate_method = \"%s\"\n",
                        l->cp_kind == CLG_CONTEXT_GATHER ? "allgather" : "alltoall");
-    if (has_experts(s))
+    if (clg_model_experts(&s->model))
         clg_text_print(t, "expert_parallel_degree = %d\nexpert_tensor_parallel_degree = %d\n",
                        l->ep, l->etp);
     if (l->zero > 0)
@@ -154,7 +151,7 @@ static void converters(clg_text *t, const clg_scenario *s, const clg_layout *l) 
     clg_text_print(t, "]\n");
     if (experts) clg_text_print(t, "\n[quantize.grouped_mm.%s]\nfqns = [\"experts\"]\n", kind);
     clg_text_print(t, "\n[quantize.linear.%s]\nfilter_fqns = [\"output\"%s]\n", kind,
-                   has_experts(s) ? ", \"router.gate\"" : "");
+                   clg_model_experts(&s->model) ? ", \"router.gate\"" : "");
     if (l->precision == CLG_FP8 && s->stack.traffic.narrow_gathers)
         clg_text_print(t, "enable_fsdp_float8_all_gather = true\n"
                           "precompute_float8_dynamic_scale_for_fsdp = true\n");
@@ -230,7 +227,7 @@ static void set_parallelism(clg_text *t, const clg_scenario *s, const clg_layout
     set_number(t, "parallelism.context_parallel_degree", l->cp);
     set_number(t, "parallelism.data_parallel_shard_degree", shard);
     set_number(t, "parallelism.data_parallel_replicate_degree", l->dp / shard);
-    if (has_experts(s)) set_number(t, "parallelism.expert_parallel_degree", l->ep);
+    if (clg_model_experts(&s->model)) set_number(t, "parallelism.expert_parallel_degree", l->ep);
     if (l->zero > 0)
         clg_text_print(t, "    config.parallelism.fsdp_reshard_after_forward = \"%s\"\n",
                        l->zero == 3 ? "always" : "never");
@@ -313,7 +310,8 @@ static void configuration(clg_launch *f, clg_text *t, const clg_scenario *s, con
 
 void clg_launch_torchtitan_2026(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
     refusals(f, s, l);
-    clg_launch_refuse(f, has_experts(s) && l->etp > 1, "it splits no expert: --etp 1");
+    clg_launch_refuse(f, clg_model_experts(&s->model) && l->etp > 1,
+                      "it splits no expert: --etp 1");
     clg_launch_refuse(f, l->cp > 1, "context parallelism is not written for it: --cp 1");
     if (f->asks) return;
     clg_launch_refuse(f, !clg_json_member(model_of(f, s->model.name), "recipe"),

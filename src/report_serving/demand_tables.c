@@ -125,7 +125,7 @@ void clg_report_search(clg_text *t, const clg_lever *row, int count, double need
     print_losses(t, row, shown);
 }
 
-/* "mi355x fp8*": borrowed kernels; "rtx-4090 fp8^": no cluster. */
+/* A star behind the name: borrowed kernels; a caret: boxes that make no cluster. */
 static const char *marked(clg_text *t, const clg_lever *l) {
     return clg_arena_print(t->arena, "%s%s%s", l->name, l->borrowed ? "*" : "", l->lone ? "^" : "");
 }

@@ -33,16 +33,21 @@ static clg_serve_question question(double ttft_s) {
         .replica = &replica, .demand = &demand, .target = {ttft_s, 1, 0.99}, .full_share = 0.5};
 }
 
+/* What requests alone take to the first token where iterations take so many times as long. */
+static double first_token_at(double times) {
+    clg_serve_target any = {1, 1, 0.99};
+    clg_replica slow = clg_replica_slowed(&arena, &replica, 2);
+    double one = clg_fleet_alone(&arena, &replica, &demand, &any).ttft_s.p50;
+    double two = clg_fleet_alone(&arena, &slow, &demand, &any).ttft_s.p50;
+    return one + (times - 1) * (two - one);
+}
+
 /* Requests alone take c + k s to the first token where iterations take s times as long. With a
  * target of c + 1.3 k they hold to s = 1.3: the chance is that of a normal below ln 1.3 / sigma. */
 static void chance(void) {
     CASE("the chance of requests alone, by hand; halved to a hundredth");
     build(0.01, 30000);
-    clg_serve_target any = {1, 1, 0.99};
-    clg_replica slow = clg_replica_slowed(&arena, &replica, 2);
-    double one = clg_fleet_alone(&arena, &replica, &demand, &any).ttft_s.p50;
-    double two = clg_fleet_alone(&arena, &slow, &demand, &any).ttft_s.p50;
-    clg_serve_question q = question(one + 0.3 * (two - one));
+    clg_serve_question q = question(first_token_at(1.3));
     double tenth = 1.5, sigma = log(tenth) / CLG_SIGMAS_TO_TENTH;
     CHECK_NEAR(clg_fleet_chance(&arena, &q, 1000, tenth), clg_normal_below(log(1.3) / sigma), 0.02);
 }
@@ -53,17 +58,13 @@ static void cliff(void) {
     CASE(
         "past a cliff: what iterations may take, a target that one replica holds, what to measure");
     build(0.01, 30000);
-    clg_serve_target any = {1, 1, 0.99};
-    clg_replica slow = clg_replica_slowed(&arena, &replica, 2);
-    double one = clg_fleet_alone(&arena, &replica, &demand, &any).ttft_s.p50;
-    double two = clg_fleet_alone(&arena, &slow, &demand, &any).ttft_s.p50;
-    clg_serve_question q = question(one + 0.3 * (two - one));
+    clg_serve_question q = question(first_token_at(1.3));
     q.margin = 0.05;
     clg_serve_answer a = {.fleet = {.replicas = 1}, .doubt = {.rate = 1.5}};
     clg_serve_headroom h;
     clg_serve_headroom_of(&arena, &q, &a, &h);
     CHECK(h.cliff.known && h.cliff.by_first && h.buy_replicas == 0);
-    CHECK_NEAR(h.cliff.alone_s, one, 1e-9);
+    CHECK_NEAR(h.cliff.alone_s, first_token_at(1), 1e-9);
     CHECK(h.cliff.larger[0].replicas == 1 && h.cliff.larger[3].replicas == 3);
     CHECK_NEAR(h.cliff.larger[3].bears, 1.3, 0.02);
     CHECK_NEAR(h.cliff.slack[0].target.ttft_s, 1.5 * q.target.ttft_s, 1e-9);
