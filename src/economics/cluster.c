@@ -186,6 +186,16 @@ static bool is_planned(const jobs *j, const clg_offer *offer, int64_t gpus) {
     return false;
 }
 
+/* Late though its GPUs did nothing but the forward pass, a third of the operations, at their peak:
+ * half of what could be in time, which its knee is read from, is never among these. */
+static bool is_hopeless(const jobs *j, const clg_offer *offer, int64_t gpus) {
+    const clg_scenario *s = &offer->scenario;
+    double peak = s->machine.gpu.peak_flop_per_s[offer->space.precision];
+    double forward_flop = clg_model_flop_per_token(&s->model, 0) / 3 * j->all->tokens_needed;
+    return j->ask->limits.deadline_s > 0 && peak > 0 &&
+           forward_flop > (double)gpus * peak * j->ask->limits.deadline_s;
+}
+
 /* To be planned, if there is room and it is not yet. */
 static void add(jobs *j, const clg_offer *offer, int64_t gpus) {
     if (j->all->count + j->count >= CLG_CLUSTERS || is_planned(j, offer, gpus)) return;
@@ -203,6 +213,18 @@ static void plan_added(clg_arena *arena, jobs *j) {
         fill(j->ask, j->all, c);
     }
     j->count = 0;
+}
+
+/* Every kind from one node up: those that have no hope, or the others. */
+static void plan_doubling(clg_arena *arena, jobs *j, bool hopeless) {
+    const clg_sizing *ask = j->ask;
+    for (int i = 0; i < ask->offers; i++) {
+        int64_t gpus = ask->offer[i].scenario.machine.node.gpus;
+        for (; gpus <= ask->most_gpus; gpus *= 2)
+            if (is_hopeless(j, &ask->offer[i], gpus) == hopeless) add(j, &ask->offer[i], gpus);
+    }
+    plan_added(arena, j);
+    choose(ask, j->all);
 }
 
 /* The fewest GPUs of a kind that take no longer; at P90 where a deadline says how long. */
@@ -288,12 +310,8 @@ clg_status clg_size(clg_arena *arena, const clg_sizing *ask, clg_progress progre
                                        : NULL;
     if (why) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s", why);
     if (find_target(arena, ask, all, error) != CLG_OK) return error->status;
-    for (int i = 0; i < ask->offers; i++)
-        for (int64_t gpus = ask->offer[i].scenario.machine.node.gpus; gpus <= ask->most_gpus;
-             gpus *= 2)
-            add(&j, &ask->offer[i], gpus);
-    plan_added(arena, &j);
-    choose(ask, all);
+    plan_doubling(arena, &j, false);
+    if (all->best < 0) plan_doubling(arena, &j, true); /* the nearest may be any */
     refine(arena, &j);
     choose(ask, all);
     match_times(ask, all);

@@ -171,6 +171,25 @@ static void check_progress(const clg_offer *offer) {
     CHECK(few->cluster[few->best].goodput.share == 1);
 }
 
+static int64_t fewest_gpus(const clg_clusters *all) {
+    int64_t fewest = INT64_MAX;
+    for (int i = 0; i < all->count; i++)
+        if (all->cluster[i].gpus < fewest) fewest = all->cluster[i].gpus;
+    return fewest;
+}
+
+/* A pass forward of 7B on 100 B tokens, 1.3e21 operations, takes 17 A100 three days at 312 Tflop/s.
+ */
+static void check_hopeless(void) {
+    clg_offer a100 = offer_of("a100-sxm-80gb", "1USD/h");
+    clg_clusters *all = size(&a100, (clg_limits){.deadline_s = 3 * 86400});
+    CASE("what could not be in time at the peak of its arithmetic is not planned");
+    CHECK(all->best >= 0 && fewest_gpus(all) == 32);
+    CASE("unless nothing is in time: then any may be the nearest");
+    all = size(&a100, (clg_limits){.deadline_s = 60});
+    CHECK(all->best < 0 && all->nearest >= 0 && fewest_gpus(all) == 8);
+}
+
 /* On several cores, in another order: the same clusters. */
 static bool backwards(void *host, int count, void (*run)(void *work, int index), void *work,
                       clg_tell *tell, void *told) {
@@ -229,6 +248,7 @@ int main(void) {
     all = size(&offer, (clg_limits){.deadline_s = 1});
     CHECK(all->best < 0 && all->nearest >= 0 && all->missed_factor > 1000);
     check_two_kinds();
+    check_hopeless();
     check_spaces();
     check_progress(&offer);
     check_cores(&offer);
