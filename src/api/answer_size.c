@@ -4,6 +4,7 @@
 #include "api/request_parts.h"
 #include "base/word_list.h"
 #include "dataset/dataset.h"
+#include "evaluate/interval.h"
 #include "report_plan/cluster_report.h"
 
 #include <math.h>
@@ -124,7 +125,7 @@ static clg_status read_offers(clg_arena *arena, const clg_request *request, int 
 /* A cluster's run, with so many spare nodes. */
 static clg_venture venture_of(const clg_cluster *c, int spares) {
     return (clg_venture){.useful_s = c->seconds * c->goodput.share,
-                         .sigma = c->plan.log_sigma,
+                         .sides = clg_evaluation_sides(&c->plan),
                          .gpus = (double)c->gpus,
                          .parameters = c->plan.trained_parameters,
                          .spares = spares};

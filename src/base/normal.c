@@ -89,9 +89,12 @@ double clg_normal_below(double x) {
     return fmin(fmax(0.5 + sum * clg_normal_density(x), 0), 1); /* far out: rounding alone */
 }
 
-double clg_factor_at(double sigma, double z) { return z < 0 ? 1 / (1 - sigma * z) : 1 + sigma * z; }
+double clg_factor_at(clg_sides sides, double z) {
+    return z < 0 ? 1 / (1 - sides.early * z) : 1 + sides.late * z;
+}
 
-double clg_factor_below(double sigma, double x) {
+double clg_factor_below(clg_sides sides, double x) {
+    double sigma = x < 1 ? sides.early : sides.late;
     if (!(x > 0)) return 0;
     if (!(sigma > 0)) return x >= 1 ? 1 : 0;
     return clg_normal_below(x < 1 ? (1 - 1 / x) / sigma : (x - 1) / sigma);

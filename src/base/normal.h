@@ -16,12 +16,17 @@ double clg_normal_below(double x);
 /* The density of a standard normal at x, |x| at most 8.5; 0 beyond. */
 double clg_normal_density(double x);
 
-/* A quantity known as 1 within a factor: (1 + sigma z) above its median, 1 / (1 - sigma z) below
- * it, z standard normal. That is what P10 and P90 of a step are made from (evaluate.c). */
-double clg_factor_at(double sigma, double z);
+/* Log-sigmas of what may be off more to one side: of a time, below it and above. */
+typedef struct clg_sides {
+    double early, late;
+} clg_sides;
+
+/* A quantity known as 1 within a factor: (1 + late z) above its median, 1 / (1 - early z) below
+ * it, z standard normal. That is what P10 and P90 of a step are made from (evaluate/interval.c). */
+double clg_factor_at(clg_sides sides, double z);
 
 /* The chance that such a factor is at most x. */
-double clg_factor_below(double sigma, double x);
+double clg_factor_below(clg_sides sides, double x);
 
 /* Deviations from the middle to the tenth, and the ninetieth, of a hundred. */
 #define CLG_SIGMAS_TO_TENTH 1.2816

@@ -1,7 +1,6 @@
 /* odds.c -- sums over equal shares of what is doubted; the step's part in closed form. */
 #include "economics/odds.h"
 
-#include "base/normal.h"
 #include "base/real.h"
 #include "dataset/dataset.h"
 #include "dataset/kept.h"
@@ -63,15 +62,15 @@ static double lengths(double n, double z) {
 }
 
 /* The mean of clg_factor_below over how long the job stands still for want of a node. */
-static double below(double sigma, const clg_stops *stops, double wall_s, double limit_s) {
+static double below(clg_sides sides, const clg_stops *stops, double wall_s, double limit_s) {
     double sum = 0;
-    if (!(stops->share > 0)) return clg_factor_below(sigma, limit_s / wall_s);
+    if (!(stops->share > 0)) return clg_factor_below(sides, limit_s / wall_s);
     for (int i = 0; i < STOPS; i++) {
         double n = poisson_quantile(stops->per_s * wall_s, (i + 0.5) / STOPS);
         for (int k = 0; k < LENGTHS; k++) {
             double still_s =
                 n > 0 ? stops->mean_length_s * lengths(n, clg_normal_middle(k, LENGTHS)) : 0;
-            sum += clg_factor_below(sigma, limit_s / (wall_s + still_s));
+            sum += clg_factor_below(sides, limit_s / (wall_s + still_s));
         }
     }
     return sum / (STOPS * LENGTHS);
@@ -80,14 +79,15 @@ static double below(double sigma, const clg_stops *stops, double wall_s, double 
 /* The chance that seconds x `usd_per_s` is at most `limit`; 1 USD/s asks for seconds. */
 static double chance(const clg_venture *v, const clg_operations *o, double failure_sigma,
                      double usd_per_s, double limit) {
+    const clg_sides even = {failure_sigma, failure_sigma};
     double sum = 0;
     for (int i = 0; i < OFTEN; i++) {
-        double often = clg_factor_at(failure_sigma, clg_normal_middle(i, OFTEN));
+        double often = clg_factor_at(even, clg_normal_middle(i, OFTEN));
         clg_stops stops = {0};
         if (v->spares >= 0) stops = clg_stops_of(o, v->gpus, v->spares, often);
         for (int k = 0; k < LUCK; k++) {
             double wall_s = v->useful_s * stretch(v, o, often, clg_normal_middle(k, LUCK));
-            sum += below(v->sigma, &stops, wall_s, limit / usd_per_s);
+            sum += below(v->sides, &stops, wall_s, limit / usd_per_s);
         }
     }
     return sum / (OFTEN * LUCK);

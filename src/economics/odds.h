@@ -8,6 +8,7 @@
 #ifndef CLG_ECONOMICS_ODDS_H
 #define CLG_ECONOMICS_ODDS_H
 
+#include "base/normal.h"
 #include "economics/goodput.h"
 #include "machine/machine.h"
 
@@ -32,7 +33,7 @@ typedef struct clg_odds {
 /* One training run on a cluster of its own. */
 typedef struct clg_venture {
     double useful_s; /* of training, without losses */
-    double sigma;    /* of the error of useful_s */
+    clg_sides sides; /* of the error of useful_s */
     double gpus;
     double parameters; /* of the model, for its checkpoints */
     int spares;        /* nodes that stand by for those that fail; below 0: always enough */

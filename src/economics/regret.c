@@ -1,7 +1,8 @@
 /* regret.c -- sums over equal shares of what is doubted. */
 #include "economics/regret.h"
 
-#include "base/normal.h"
+#include "base/real.h"
+#include "evaluate/interval.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +14,7 @@ static void outcomes(clg_outlook o, double common, double z, double value[OWN]) 
     for (int i = 0; i < OWN; i++)
         value[i] =
             o.predicted *
-            clg_factor_at(o.sigma, sqrt(common) * z + sqrt(1 - common) * clg_normal_middle(i, OWN));
+            clg_factor_at(o.sides, sqrt(common) * z + sqrt(1 - common) * clg_normal_middle(i, OWN));
 }
 
 /* Adds every pair of outcomes, both in rising order. */
@@ -43,13 +44,11 @@ clg_regret clg_regret_of(clg_outlook taken, clg_outlook other, double common) {
 
 /* Variance that any two plans of one model on one stack share. */
 static double shared_variance(const clg_cluster *c) {
-    const clg_stack *stack = &c->offer->scenario.stack;
-    const clg_doubt *doubt = &c->plan.doubt;
-    double variance = 0;
-    if (doubt->experts) variance += stack->sigma.experts * stack->sigma.experts;
-    if (doubt->aged) variance += stack->sigma.age * stack->sigma.age;
-    if (doubt->unnamed) variance += stack->sigma.unnamed * stack->sigma.unnamed;
-    return fmin(variance, c->plan.log_sigma * c->plan.log_sigma);
+    clg_doubt own = c->plan.doubt;
+    own.experts = own.aged = own.unnamed = false;
+    clg_sides sides = clg_doubt_sides(&own, &c->offer->scenario.stack);
+    double sigma = (sides.early + sides.late) / 2;
+    return fmax(0, clg_square(c->plan.log_sigma) - clg_square(sigma));
 }
 
 double clg_regret_common(const clg_cluster *a, const clg_cluster *b, double common_share) {
@@ -66,8 +65,9 @@ double clg_regret_common(const clg_cluster *a, const clg_cluster *b, double comm
 static clg_regret_row row_of(const clg_cluster *best, const clg_cluster *other, bool by_money,
                              double common_share) {
     bool dollars = by_money && best->usd > 0 && other->usd > 0;
-    clg_outlook mine = {dollars ? best->usd : best->seconds, best->plan.log_sigma};
-    clg_outlook theirs = {dollars ? other->usd : other->seconds, other->plan.log_sigma};
+    clg_outlook mine = {dollars ? best->usd : best->seconds, clg_evaluation_sides(&best->plan)};
+    clg_outlook theirs = {dollars ? other->usd : other->seconds,
+                          clg_evaluation_sides(&other->plan)};
     double common = clg_regret_common(best, other, common_share);
     return (clg_regret_row){
         .other = other, .regret = clg_regret_of(mine, theirs, common), .in_dollars = dollars};

@@ -10,7 +10,8 @@
 
 /* Something predicted: dollars or seconds, as predicted and its doubt (clg_factor_at). */
 typedef struct clg_outlook {
-    double predicted, sigma;
+    double predicted;
+    clg_sides sides;
 } clg_outlook;
 
 typedef struct clg_regret {
@@ -21,9 +22,9 @@ typedef struct clg_regret {
 /* Of having taken `taken`, lower being better. `common`: correlation of the errors, 0..1. */
 clg_regret clg_regret_of(clg_outlook taken, clg_outlook other, double common);
 
-/* The correlation of two plans' errors, 0..1: what a stack adds for experts and for its age is the
- * same of both where the stack is; of the rest `common_share` on one kind of GPU, on two kinds
- * nothing, which makes regret too large rather than too small. */
+/* The correlation of two plans' errors, 0..1: what a stack adds for experts, for its age and where
+ * nobody named it is the same of both where the stack is; of the rest `common_share` on one kind of
+ * GPU, on two kinds nothing, which makes regret too large rather than too small. */
 double clg_regret_common(const clg_cluster *a, const clg_cluster *b, double common_share);
 
 /* Against every other kind that meets the limits and is not past its knee, and other sizes of the

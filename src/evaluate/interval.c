@@ -7,7 +7,6 @@
  * measured. */
 #include "evaluate/interval.h"
 
-#include "base/normal.h"
 #include "base/real.h"
 
 #include <math.h>
@@ -97,6 +96,11 @@ void clg_evaluation_widen(clg_evaluation *e, clg_sides sides) {
     e->log_sigma = (sides.early + sides.late) / 2;
     e->step_p90_s = e->step_s * (1 + CLG_SIGMAS_TO_TENTH * sides.late);
     e->step_p10_s = e->step_s / (1 + CLG_SIGMAS_TO_TENTH * sides.early);
+}
+
+clg_sides clg_evaluation_sides(const clg_evaluation *e) {
+    return (clg_sides){(e->step_s / e->step_p10_s - 1) / CLG_SIGMAS_TO_TENTH,
+                       (e->step_p90_s / e->step_s - 1) / CLG_SIGMAS_TO_TENTH};
 }
 
 double clg_capacity_bytes(const clg_scenario *scenario, const clg_layout *layout) {

@@ -3,6 +3,7 @@
 #ifndef CLG_EVALUATE_INTERVAL_H
 #define CLG_EVALUATE_INTERVAL_H
 
+#include "base/normal.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/scenario.h"
 
@@ -15,13 +16,13 @@ clg_doubt clg_doubt_of(const clg_scenario *scenario, const clg_evaluation *evalu
 /* Log-sigmas of a step that comes early, and late: errors of the stack, of its unexplained seconds,
  * of traffic, of borrowed curves and of what was left open; late also what no plan says, and
  * experts. */
-typedef struct clg_sides {
-    double early, late;
-} clg_sides;
 clg_sides clg_doubt_sides(const clg_doubt *doubt, const clg_stack *stack);
 
 /* P10 and P90 of a step at those. */
 void clg_evaluation_widen(clg_evaluation *evaluation, clg_sides sides);
+
+/* Those that its P10 and P90 were made from. */
+clg_sides clg_evaluation_sides(const clg_evaluation *evaluation);
 
 /* What the GPU and the software leave to the allocator. */
 double clg_capacity_bytes(const clg_scenario *scenario, const clg_layout *layout);

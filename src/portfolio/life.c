@@ -1,7 +1,6 @@
 /* life.c -- arrivals and ends in order of time; after each, who may start. */
 #include "portfolio/simulation.h"
 
-#include "base/normal.h"
 #include "demand/random.h"
 #include "portfolio/pool.h"
 
@@ -13,10 +12,10 @@ static uint64_t seed_of(const simulation *s, int task, uint64_t purpose) {
     return (uint64_t)(clg_random_unit(&mixed) * 9007199254740992.0) + mixed.state;
 }
 
-static double factor_of(const simulation *s, int task, double sigma) {
+static double factor_of(const simulation *s, int task, clg_sides sides) {
     clg_random random = {seed_of(s, task, 1)};
     double common = s->rules->common_share, own = clg_normal_quantile(clg_random_unit(&random));
-    return clg_factor_at(sigma, sqrt(common) * s->rules->factor_z + sqrt(1 - common) * own);
+    return clg_factor_at(sides, sqrt(common) * s->rules->factor_z + sqrt(1 - common) * own);
 }
 
 /* A job that breaks so often goes on where it is from then on: one that never gets far between two
@@ -33,7 +32,7 @@ static clg_job_stretch stretch_of(const simulation *s, int task, const clg_job_s
     if (s->rules->certain)
         return (clg_job_stretch){size->expected_s * s->left[task] + again_s, 1, false};
     clg_job_stretch stretch =
-        clg_life_stretch(&left, factor_of(s, task, size->sigma), s->rules->failure_factor,
+        clg_life_stretch(&left, factor_of(s, task, size->sides), s->rules->failure_factor,
                          breaks ? s->rules->node_share : 0, &s->failing[task]);
     stretch.wall_s += again_s;
     return stretch;
@@ -77,7 +76,7 @@ static void pass(simulation *s, double until_s) {
 
 /* GPU seconds of training in what is left of a task. */
 static double useful_of(const simulation *s, int task, const clg_job_size *size) {
-    double factor = s->rules->certain ? 1 : factor_of(s, task, size->sigma);
+    double factor = s->rules->certain ? 1 : factor_of(s, task, size->sides);
     return (double)size->gpus * size->useful_s * factor * s->left[task];
 }
 

@@ -21,6 +21,7 @@
 #ifndef CLG_PORTFOLIO_LIFE_H
 #define CLG_PORTFOLIO_LIFE_H
 
+#include "base/normal.h"
 #include "demand/random.h"
 #include "portfolio/joblist.h"
 
@@ -30,7 +31,7 @@ typedef struct clg_job_size {
     double useful_s;   /* of training, without losses */
     double expected_s; /* with checkpoints, failures and restarts */
     double interval_s, checkpoint_s, restart_s, failures_per_s; /* 0: none of it */
-    double sigma; /* of the error of useful_s, as clg_factor_at has it */
+    clg_sides sides;                                            /* of the error of useful_s */
 } clg_job_size;
 
 /* A job as the simulation takes it. */

@@ -23,6 +23,7 @@ static clg_life_rules rules_of(const clg_portfolio_request *request, int64_t gpu
     clg_random random = {request->seed * 1000003 + (uint64_t)draw};
     double steps_z = clg_normal_quantile(clg_random_unit(&random));
     double often_z = clg_normal_quantile(clg_random_unit(&random));
+    double often = request->doubts.failure_sigma;
     return (clg_life_rules){.gpus = gpus,
                             .quota = request->quota,
                             .quotas = request->quotas,
@@ -34,8 +35,7 @@ static clg_life_rules rules_of(const clg_portfolio_request *request, int64_t gpu
                             .repair_s = request->operations.repair_s,
                             .factor_z = steps_z,
                             .common_share = request->doubts.common_share,
-                            .failure_factor =
-                                clg_factor_at(request->doubts.failure_sigma, often_z)};
+                            .failure_factor = clg_factor_at((clg_sides){often, often}, often_z)};
 }
 
 /* USD a GPU and second of one life. */
@@ -192,7 +192,7 @@ static bool is_drawn(const clg_portfolio_request *request, const clg_task *tasks
     if (request->budget_usd > 0) return true;
     for (int i = 0; i < count; i++)
         for (int k = 0; k < tasks[i].sizes; k++)
-            if (tasks[i].size[k].sigma > 0 || tasks[i].size[k].failures_per_s > 0) return true;
+            if (tasks[i].size[k].sides.late > 0 || tasks[i].size[k].failures_per_s > 0) return true;
     return false;
 }
 

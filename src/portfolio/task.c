@@ -1,6 +1,8 @@
 /* task.c -- sizes of a job, each planned once. */
 #include "portfolio/task.h"
 
+#include "evaluate/interval.h"
+
 #include <string.h>
 
 enum { SIZES = 24 };
@@ -43,7 +45,7 @@ static clg_job_size trained_size(const clg_planning *p, const clg_listed_job *jo
                           .checkpoint_s = g.checkpoint_s,
                           .restart_s = clg_down_s(p->operations),
                           .failures_per_s = p->operations->failures_per_gpu_s * (double)gpus,
-                          .sigma = e->log_sigma};
+                          .sides = clg_evaluation_sides(e)};
 }
 
 /* Hours of GPUs are as booked: what failures cost is in them, and more GPUs take less time in

@@ -16,13 +16,14 @@ int main(void) {
         CHECK(clg_normal_below(x) >= 0 && clg_normal_below(x) <= 1);
     CHECK_NEAR(clg_normal_density(1), 0.24197072451914337, 1e-15);
     CHECK(clg_normal_below(-60) == 0 && clg_normal_below(60) == 1);
-    CASE("a factor of sigma 0.2: P10 and P90 as steps have them, and back");
-    CHECK_NEAR(clg_factor_at(0.2, 1.2816), 1 + 1.2816 * 0.2, 1e-15);
-    CHECK_NEAR(clg_factor_at(0.2, -1.2816), 1 / (1 + 1.2816 * 0.2), 1e-15);
+    CASE("a factor of sigma 0.1 below and 0.2 above: P10 and P90 as steps have them, and back");
+    const clg_sides sides = {0.1, 0.2}, none = {0, 0};
+    CHECK_NEAR(clg_factor_at(sides, 1.2816), 1 + 1.2816 * 0.2, 1e-15);
+    CHECK_NEAR(clg_factor_at(sides, -1.2816), 1 / (1 + 1.2816 * 0.1), 1e-15);
     for (double z = -3; z <= 3; z += 0.5)
-        CHECK_NEAR(clg_factor_below(0.2, clg_factor_at(0.2, z)), clg_normal_below(z), 1e-11);
+        CHECK_NEAR(clg_factor_below(sides, clg_factor_at(sides, z)), clg_normal_below(z), 1e-11);
     CASE("without doubt it is 1");
-    CHECK(clg_factor_below(0, 1) == 1 && clg_factor_below(0, 0.999) == 0);
-    CHECK(clg_factor_below(0.1, 0) == 0);
+    CHECK(clg_factor_below(none, 1) == 1 && clg_factor_below(none, 0.999) == 0);
+    CHECK(clg_factor_below(sides, 0) == 0);
     return DONE;
 }

@@ -51,8 +51,9 @@ static double truth(const clg_venture *v, const clg_operations *o, const clg_dou
                          .checkpoint_s = g.checkpoint_s,
                          .restart_s = clg_down_s(o),
                          .failures_per_s = o->failures_per_gpu_s * v->gpus};
-    double factor = clg_factor_at(v->sigma, clg_normal_quantile(clg_random_unit(random)));
-    double often = clg_factor_at(d->failure_sigma, clg_normal_quantile(clg_random_unit(random)));
+    double factor = clg_factor_at(v->sides, clg_normal_quantile(clg_random_unit(random)));
+    clg_sides even = {d->failure_sigma, d->failure_sigma};
+    double often = clg_factor_at(even, clg_normal_quantile(clg_random_unit(random)));
     double wall_s = clg_life_stretch(&size, factor, often, 0, &(clg_random){random->state}).wall_s;
     random->state += 1;
     if (v->spares < 0) return wall_s;
@@ -72,7 +73,7 @@ static void check_calibrated(bool budget, int most_spares) {
     for (int i = 0; i < CASES; i++) {
         double u = clg_random_unit(&random), w = clg_random_unit(&random);
         clg_venture v = {.useful_s = (1 + 60 * u) * 86400,
-                         .sigma = 0.02 + 0.3 * w,
+                         .sides = {0.02 + 0.3 * w, 0.02 + 0.6 * w},
                          .gpus = 8 << (int)((most_spares < 0 ? 12 : 10) * clg_random_unit(&random)),
                          .parameters = 70e9,
                          .spares = most_spares < 0 ? -1 : i % (most_spares + 1)};
@@ -99,22 +100,24 @@ static void check_calibrated(bool budget, int most_spares) {
 static void check_limits(void) {
     clg_operations o = operations();
     clg_doubts d = {.failure_sigma = 0, .price_low = 1, .price_high = 1};
-    clg_venture v = {.useful_s = 1000, .sigma = 0.1, .gpus = 8, .parameters = 7e9, .spares = -1};
+    clg_venture v = {
+        .useful_s = 1000, .sides = {0.2, 0.1}, .gpus = 8, .parameters = 7e9, .spares = -1};
     o.failures_per_gpu_s = 0;
     CASE("without failures and at a price that is signed, the step alone decides");
     CHECK_NEAR(clg_odds_of(&v, &o, &d, 1000, 0).deadline, 0.5, 1e-12);
     CHECK_NEAR(clg_odds_of(&v, &o, &d, 1128.16, 0).deadline, 0.9, 1e-4);
+    CHECK_NEAR(clg_odds_of(&v, &o, &d, 1000 / 1.25632, 0).deadline, 0.1, 1e-4);
     CHECK_NEAR(clg_odds_of(&v, &o, &d, 0, 8000).budget, 0.5, 1e-12);
     CASE("no limit, no odds");
     CHECK(isnan(clg_odds_of(&v, &o, &d, 0, 8000).deadline));
     CHECK(isnan(clg_odds_of(&v, &o, &d, 10, 0).budget));
     CASE("a price anywhere between one and three times: the middle is met half the time");
-    v.sigma = 0;
+    v.sides = (clg_sides){0, 0};
     d.price_high = 3;
     CHECK_NEAR(clg_odds_of(&v, &o, &d, 0, 2 * 8000).budget, 0.5, 1e-12);
     CASE("failures lower the odds");
     clg_operations often = operations();
-    v.sigma = 0.1;
+    v.sides = (clg_sides){0.1, 0.1};
     v.gpus = 16384;
     CHECK(clg_odds_of(&v, &often, &d, 1000, 0).deadline < 0.5);
 }

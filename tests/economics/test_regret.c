@@ -3,25 +3,27 @@
 #include "demand/random.h"
 #include "economics/regret.h"
 #include "economics/spares.h"
+#include "evaluate/interval.h"
 #include "test.h"
 
 static void check_certain(void) {
-    clg_regret r = clg_regret_of((clg_outlook){100, 0}, (clg_outlook){90, 0}, 0.5);
+    clg_regret r = clg_regret_of((clg_outlook){100, {0, 0}}, (clg_outlook){90, {0, 0}}, 0.5);
     CASE("without doubt the dearer of two loses the difference, surely; the cheaper nothing");
     CHECK_NEAR(r.chance, 1, 1e-12);
     CHECK_NEAR(r.expected, 10, 1e-12);
-    r = clg_regret_of((clg_outlook){90, 0}, (clg_outlook){100, 0}, 0.5);
+    r = clg_regret_of((clg_outlook){90, {0, 0}}, (clg_outlook){100, {0, 0}}, 0.5);
     CHECK(r.chance == 0 && r.expected == 0);
     CASE("errors that are all common change no order");
-    r = clg_regret_of((clg_outlook){90, 0.2}, (clg_outlook){100, 0.2}, 1);
+    r = clg_regret_of((clg_outlook){90, {0.2, 0.3}}, (clg_outlook){100, {0.2, 0.3}}, 1);
     CHECK(r.chance == 0 && r.expected == 0);
+    const clg_outlook even = {100, {0.01, 0.01}};
     CASE("equal predictions, errors of 1 % that have nothing in common: even chances, and E max(0, "
          "X - Y) of two normals is sigma / sqrt(pi)");
-    r = clg_regret_of((clg_outlook){100, 0.01}, (clg_outlook){100, 0.01}, 0);
+    r = clg_regret_of(even, even, 0);
     CHECK_NEAR(r.chance, 0.5, 1e-12);
     CHECK_NEAR(r.expected, 1 / sqrt(3.14159265358979), 0.01);
     CASE("half in common: their difference has half the variance");
-    r = clg_regret_of((clg_outlook){100, 0.01}, (clg_outlook){100, 0.01}, 0.5);
+    r = clg_regret_of(even, even, 0.5);
     CHECK_NEAR(r.expected, sqrt(0.5 / 3.14159265358979), 0.01);
 }
 
@@ -29,14 +31,14 @@ static void check_certain(void) {
 static void check_drawn(void) {
     enum { DRAWS = 200000 };
     clg_random random = {7};
-    clg_outlook a = {100, 0.15}, b = {110, 0.25};
+    clg_outlook a = {100, {0.15, 0.3}}, b = {110, {0.25, 0.2}};
     const double common = 0.4;
     double chance = 0, lost = 0;
     for (int i = 0; i < DRAWS; i++) {
         double z[3];
         for (int k = 0; k < 3; k++) z[k] = clg_normal_quantile(clg_random_unit(&random));
-        double x = 100 * clg_factor_at(a.sigma, sqrt(common) * z[0] + sqrt(1 - common) * z[1]);
-        double y = 110 * clg_factor_at(b.sigma, sqrt(common) * z[0] + sqrt(1 - common) * z[2]);
+        double x = 100 * clg_factor_at(a.sides, sqrt(common) * z[0] + sqrt(1 - common) * z[1]);
+        double y = 110 * clg_factor_at(b.sides, sqrt(common) * z[0] + sqrt(1 - common) * z[2]);
         chance += x > y;
         lost += fmax(0, x - y);
     }
@@ -46,24 +48,36 @@ static void check_drawn(void) {
     CHECK_NEAR(r.expected, lost / DRAWS, 0.02);
 }
 
-/* Two clusters of one stack whose experts make 9 of 25 parts of the variance. */
+static double common_of(const clg_offer *x, const clg_offer *y, clg_doubt doubt) {
+    clg_cluster a = {.offer = x, .plan = {.step_s = 1, .doubt = doubt}};
+    clg_evaluation_widen(&a.plan, clg_doubt_sides(&doubt, &x->scenario.stack));
+    clg_cluster b = a;
+    b.offer = y;
+    return clg_regret_common(&a, &b, 0.5);
+}
+
+/* One stack of sigma 0.4, with experts 0.5 late: 0.45 on the mean of both sides, so that they make
+ * 1 - (0.4 / 0.45)^2 of the variance. */
 static void check_common(void) {
-    clg_stack stack = {.name = "one", .sigma.experts = 0.3};
+    clg_stack stack = {.name = "one", .sigma = {.step = 0.4, .experts = 0.3}};
     clg_offer x = {.scenario = {.stack = stack, .machine = {.gpu = {.name = "x"}}}}, y = x;
     y.scenario.machine.gpu.name = "y";
-    clg_cluster a = {.offer = &x, .plan = {.log_sigma = 0.5, .doubt = {.experts = true}}};
-    clg_cluster b = a, c = a;
-    b.offer = &y;
+    clg_doubt doubt = {.experts = true};
+    const double shared = 1 - 0.16 / (0.45 * 0.45);
     CASE("two kinds of GPU share what experts add; one kind half of the rest too");
-    CHECK_NEAR(clg_regret_common(&a, &b, 0.5), 0.36, 1e-12);
-    CHECK_NEAR(clg_regret_common(&a, &c, 0.5), 0.36 + 0.32, 1e-12);
-    CASE("so they do the doubt of software that nobody named: another 4 of 25 parts");
+    CHECK_NEAR(common_of(&x, &y, doubt), shared, 1e-12);
+    CHECK_NEAR(common_of(&x, &x, doubt), shared + 0.5 * (1 - shared), 1e-12);
+    CASE("experts that make the late side three times as wide are not all there is");
+    x.scenario.stack.sigma.experts = y.scenario.stack.sigma.experts = 1.2;
+    CHECK(common_of(&x, &y, doubt) < 0.8);
+    CASE("so they do the doubt of software that nobody named: 0.2 more in squares on both sides");
+    x.scenario.stack.sigma.experts = y.scenario.stack.sigma.experts = 0;
     x.scenario.stack.sigma.unnamed = y.scenario.stack.sigma.unnamed = 0.2;
-    a.plan.doubt.unnamed = b.plan.doubt.unnamed = true;
-    CHECK_NEAR(clg_regret_common(&a, &b, 0.5), 0.52, 1e-12);
+    doubt.unnamed = true;
+    CHECK_NEAR(common_of(&x, &y, doubt), 0.2, 1e-12);
     y.scenario.stack.name = "other";
     CASE("another stack on another kind shares nothing");
-    CHECK(clg_regret_common(&a, &b, 0.5) == 0);
+    CHECK(common_of(&x, &y, doubt) == 0);
 }
 
 /* Nine clusters of two other kinds: of each the worst loss, and neither what misses nor ties. */
@@ -71,7 +85,8 @@ static void check_rows(void) {
     clg_offer kind[3] = {{.scenario.machine.gpu.name = "a"},
                          {.scenario.machine.gpu.name = "b"},
                          {.scenario.machine.gpu.name = "c"}};
-    for (int k = 0; k < 3; k++) kind[k].scenario.stack.name = "one";
+    for (int k = 0; k < 3; k++)
+        kind[k].scenario.stack = (clg_stack){.name = "one", .sigma.step = 0.1};
     static clg_clusters all;
     const struct {
         int kind;
@@ -84,7 +99,9 @@ static void check_rows(void) {
                                                  .usd = row[i].usd,
                                                  .seconds = 1000,
                                                  .meets = row[i].meets,
-                                                 .plan.log_sigma = 0.1};
+                                                 .plan.step_s = 1};
+    for (int i = 0; i < all.count; i++)
+        clg_evaluation_widen(&all.cluster[i].plan, (clg_sides){0.1, 0.1});
     clg_regret_row rows[CLG_REGRET_ROWS];
     clg_limits limits = {.deadline_s = 2000};
     CASE("rows: one a kind, the largest loss first");
