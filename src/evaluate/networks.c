@@ -4,6 +4,7 @@
 #include "evaluate/compose.h"
 #include "evaluate/interval.h"
 #include "machine/seen.h"
+#include "units/units.h"
 
 #include <math.h>
 
@@ -45,10 +46,12 @@ void clg_evaluate_networks(clg_arena *arena, const clg_scenario *scenario, clg_e
     if (seen.count == 0 || !(step_s > 0)) return;
     e->doubt.open = sqrt(variance);
     clg_evaluation_widen(e, clg_doubt_sides(&e->doubt, &scenario->stack));
+    char slowest[48];
+    clg_quantity_print(slowest_s, CLG_SECONDS, 3, slowest, sizeof slowest);
     const char *said = clg_arena_print(
         arena,
         "no network named: that of the reference box is taken (--fabric names another); of systems "
-        "of this generation %.0f %% have %.3g Gbit/s per GPU: %.3g s a step",
-        100 * seen.share[0], seen.bytes_per_s[0] * 8e-9, slowest_s);
+        "of this generation %.0f %% have %.3g Gbit/s per GPU: %s a step",
+        100 * seen.share[0], seen.bytes_per_s[0] * 8e-9, slowest);
     e->caveats = e->caveats ? clg_arena_print(arena, "%s; %s", said, e->caveats) : said;
 }

@@ -63,13 +63,13 @@ static void print_ties(clg_text *t, const clg_found *f) {
     for (int i = 1; i < f->count; i++) ties += clg_difference_tie(&d, &f->best[i], &f->best[0]);
     double sure = clg_difference_faster(&d, &f->best[0], &f->best[f->count - 1]);
     if (ties > 0)
-        clg_text_print(t,
-                       "%s of these %s a tie with the best: each the faster one in over 20 %% of "
-                       "cases\n",
-                       ties == f->count - 1 ? "All" : clg_words_count(t, ties),
-                       ties == 1 ? "is" : "are");
-    clg_text_print(t, "chance that the best is really faster than the last of these: %.0f %%\n",
-                   100 * sure);
+        clg_text_print(t, "%s a tie with the best: each the faster one in over 20 %% of cases\n",
+                       f->count == 2         ? "This is"
+                       : ties < f->count - 1 ? clg_arena_print(t->arena, "%d of these %s", ties,
+                                                               ties == 1 ? "is" : "are")
+                                             : "All of these are");
+    clg_text_print(t, "chance that the best is really faster than %s: %.0f %%\n",
+                   f->count == 2 ? "this" : "the last of these", 100 * sure);
 }
 
 /* Why `shown` comes before the fastest. */

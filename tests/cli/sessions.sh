@@ -68,6 +68,7 @@ expect 0 out 'hyperstack, on-demand' plan llama-3.1-8b --gpu h100-pcie --gpus 8
 expect 0 out '"price_term": "reserved, 1 year"' size llama-2-7b --tokens 100B --deadline 30d --rent reserved-1-year --max-gpus 64 --json
 expect 1 err "no price of the term 'spot' is known" size llama-2-7b --tokens 100B --deadline 30d --gpu v100-sxm-32gb --precision fp16 --rent spot
 expect 2 err 'price already says what a GPU costs' size llama-2-7b --tokens 100B --deadline 30d --rent on-demand --price 2USD/h
+expect 0 out 'have 100 Gbit/s per GPU: [0-9.]+ min a step' plan llama-3-8b --gpus 64 --seq 8192 --global-batch 256Mtok
 expect 0 out '^\*  .*the batch is past the critical one: up to' scale llama-3-8b --gpus 64 --seq 8192 --global-batch 64Mtok
 expect 0 out '^batch +3.00 Mtok, taken as 384 sequences of 8,192, .4.9 %: they divide best within 5 %' plan llama-3-8b --gpus 64 --seq 8192 --global-batch 3Mtok
 expect 0 out '"asked_tokens": 3000000,' scale llama-3-8b --gpus 64 --seq 8192 --global-batch 3Mtok --json
@@ -78,6 +79,8 @@ expect 0 out '^memory   DOES NOT FIT: .* of 83.8 GB; what follows' explain llama
 # How sure it is that the best plan is the best.
 expect 0 out 'chance that the best is really faster than the last of these: [5-9][0-9] %' plan llama-3-8b \
     --gpus 16 --seq 8192 --global-batch 64
+expect 0 out '^This is a tie with the best: each' plan llama-3-8b --gpus 16 --seq 8192 --global-batch 64 --top 2
+expect 0 out 'really faster than this: [5-9][0-9] %$' plan llama-3-8b --gpus 16 --seq 8192 --global-batch 64 --top 2
 expect 0 out '"chance_best_is_faster": .$' plan llama-3-8b --gpus 16 --seq 8192 --global-batch 64 --json
 expect 0 out '^  --optimizer adam8bit: moments of 8 bit, beyond --risk$' plan gpt2-xl --gpus 1 --gpu rtx4090
 tie="llama-3.1-405b --gpus 1024 --seq 4096"
