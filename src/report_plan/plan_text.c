@@ -4,6 +4,7 @@
 #include "layout/batch.h"
 #include "report/number_words.h"
 #include "report/price_words.h"
+#include "scaling/laws.h"
 #include "schedule/schedule.h"
 #include "units/units.h"
 
@@ -165,15 +166,32 @@ static void print_speed(clg_text *t, const clg_evaluation *e) {
 
 /* Where no tokens were given: as many as is usual to speak of, of a model or of adapters. */
 static void print_usual_run(clg_text *t, const clg_evaluation *e) {
-    double days = 1e12 / e->tokens_per_s / 86400, gpus = (double)clg_layout_gpus(&e->layout);
+    double gpus = (double)clg_layout_gpus(&e->layout);
     if (e->layout.adapter.kind != CLG_ADAPTER_NONE)
-        clg_text_print(t, "         100 M tokens take %s\n",
+        clg_text_print(t, "         100 Mtok take %s\n",
                        clg_words_quantity(t, 1e8 / e->tokens_per_s, CLG_SECONDS));
     else
-        clg_text_print(t, "         1 T tokens take %s days, %s GPU-days\n",
-                       days < 1000 ? clg_arena_print(t->arena, "%.3g", days)
-                                   : clg_words_grouped(t, days),
-                       clg_words_count(t, (int64_t)(days * gpus + 0.5)));
+        clg_text_print(t, "         1 Ttok take %s, %s GPU-days\n",
+                       clg_words_quantity(t, 1e12 / e->tokens_per_s, CLG_SECONDS),
+                       clg_words_count(t, (int64_t)(1e12 / e->tokens_per_s * gpus / 86400 + 0.5)));
+}
+
+/* A batch past the critical one teaches less than its tokens would. */
+static void print_past_critical(clg_text *t, const clg_scenario *s, const clg_evaluation *e,
+                                double tokens) {
+    clg_critical_batch critical;
+    clg_error none = {0};
+    double batch = clg_layout_tokens(&e->layout);
+    if (e->layout.adapter.kind != CLG_ADAPTER_NONE ||
+        clg_critical_batch_find(t->arena, &s->model, tokens, 0, &critical, &none) != CLG_OK)
+        return;
+    double needed = clg_tokens_needed(tokens, batch, critical.tokens);
+    if (needed < 1.01 * tokens) return;
+    clg_text_print(t,
+                   "         as good a model takes %s here: the batch is %.2g times the critical "
+                   "one (%s)\n",
+                   clg_words_quantity(t, needed, CLG_TOKENS), batch / critical.tokens,
+                   clg_words_quantity(t, critical.tokens, CLG_TOKENS));
 }
 
 static void print_money(clg_text *t, const clg_scenario *s, const clg_evaluation *e,
@@ -198,6 +216,7 @@ static void print_money(clg_text *t, const clg_scenario *s, const clg_evaluation
         clg_text_print(t, " and %s",
                        clg_words_quantity(t, e->usd_per_million_tokens * tokens / 1e6, CLG_USD));
     clg_text_print(t, ", without failures and restarts\n");
+    print_past_critical(t, s, e, tokens);
 }
 
 /* One line of a ledger; `filled`: the share of its bar, 0 for none. */

@@ -11,7 +11,7 @@ expect 0 out '"kind": "lora"' $job --adapter lora --adapter-rank 8 --adapter-tar
 # Megatron-Bridge stores no base in 4 bits: who names no software gets what does, also as what would fit
 expect 0 out '^software Hugging Face .*transformers: none was named, the usual one beside 4' plan llama-3-8b --gpu 4090 --gpus 1 --seq 2048 --global-batch 16 --adapter qlora
 step=$(sed -n 's/^step     \([^ ]* [a-z]*\) .*/\1/p' "$scratch/out")
-check "100 M tokens of adapters, not 1 T" "grep -q '^         100 M tokens take [0-9.]* h$' $scratch/out"
+check "100 M tokens of adapters, not 1 T" "grep -q '^         100 Mtok take [0-9.]* h$' $scratch/out"
 expect 0 out "^    .* step $step: " plan llama-3-8b --gpu 4090 --gpus 1 --seq 2048 --global-batch 16
 expect 0 out '^software Megatron-Bridge' plan llama-3-8b --gpu 4090 --gpus 1 --seq 2048 --global-batch 16 --adapter lora
 expect 0 out '^         1.00 Gtok take .* and .* USD, without failures' explain llama-3-8b --gpus 8 --tokens 1G
