@@ -47,6 +47,21 @@ static clg_status read_running(clg_arena *arena, const clg_request *r, sized *a,
     return CLG_REQUEST_NUMBERS(r, rows, error);
 }
 
+/* A --price that names a term asks for the price of each kind at it, as --rent does. */
+static const clg_request *with_term(clg_arena *arena, const clg_request *r) {
+    const char *price = r->value[CLG_PARAM_PRICE];
+    if (!price || r->value[CLG_PARAM_RENT]) return r;
+    for (int i = 0; clg_price_terms[i].name; i++) {
+        if (strcmp(price, clg_price_terms[i].name) != 0) continue;
+        clg_request *own = clg_take(arena, 1, clg_request);
+        *own = *r;
+        own->value[CLG_PARAM_RENT] = price;
+        own->value[CLG_PARAM_PRICE] = NULL;
+        return own;
+    }
+    return r;
+}
+
 static clg_status read_term(const clg_request *r, int *term, clg_error *error) {
     if (r->value[CLG_PARAM_RENT] && r->value[CLG_PARAM_PRICE])
         return clg_fail(error, CLG_BAD_USAGE, "drop --rent or --price",
@@ -245,14 +260,14 @@ static clg_status answer(const clg_question *q, void *to, clg_error *error) {
     int term;
     sized *a = to;
     clg_offer *offers = clg_take(q->arena, OFFERS, clg_offer);
+    const clg_request *r = with_term(q->arena, q->request);
     *a = (sized){0};
-    if (read_limits(q->request, &a->sizing, error) != CLG_OK ||
-        read_term(q->request, &term, error) != CLG_OK ||
-        read_running(q->arena, q->request, a, error) != CLG_OK ||
-        read_offers(q->arena, q->request, term, offers, &a->sizing, error) != CLG_OK ||
+    if (read_limits(r, &a->sizing, error) != CLG_OK || read_term(r, &term, error) != CLG_OK ||
+        read_running(q->arena, r, a, error) != CLG_OK ||
+        read_offers(q->arena, r, term, offers, &a->sizing, error) != CLG_OK ||
         clg_size(q->arena, &a->sizing, q->progress, &a->clusters, error) != CLG_OK ||
-        compare_terms(q->arena, q->request, a, error) != CLG_OK ||
-        find_worth(q->arena, q->request, a, error) != CLG_OK)
+        compare_terms(q->arena, r, a, error) != CLG_OK ||
+        find_worth(q->arena, r, a, error) != CLG_OK)
         return error->status;
     return weigh(q->arena, a, error);
 }
