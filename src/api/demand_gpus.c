@@ -69,7 +69,7 @@ static bool measure_formats(const clg_question *q, const clg_serve_question *que
     return row->fits;
 }
 
-typedef enum outcome { RANKED, UNPRICED, UNFIT, NARROW } outcome;
+typedef enum outcome { RANKED, UNPRICED, UNFIT, NARROW, APART } outcome;
 
 /* GPUs without products in bf16 would need the model in another format than it is published in. */
 static outcome measure_gpu(const clg_question *q, const clg_serve_question *question,
@@ -87,6 +87,11 @@ static outcome measure_gpu(const clg_question *q, const clg_serve_question *ques
     return measure_formats(q, question, engine, scenario, &choice, row) ? RANKED : UNFIT;
 }
 
+/* Boxes that make no cluster, where a copy of the model takes several. */
+static bool is_apart(const clg_scenario *s, const clg_lever *row, const clg_price *price) {
+    return price->lone && row->gpus > s->machine.node.gpus;
+}
+
 /* At the cheapest price of every term but spot, whose interruptions are not simulated. */
 static int add_terms(clg_arena *arena, const clg_scenario *scenario, const clg_lever *row,
                      clg_lever *into) {
@@ -95,7 +100,8 @@ static int add_terms(clg_arena *arena, const clg_scenario *scenario, const clg_l
         clg_price price;
         int term = clg_price_terms[i].value;
         if (strcmp(clg_price_terms[i].name, "spot") == 0 ||
-            !clg_price_of_term(arena, &scenario->machine.gpu, term, &price))
+            !clg_price_of_term(arena, &scenario->machine.gpu, term, &price) ||
+            is_apart(scenario, row, &price))
             continue;
         into[count] = *row;
         clg_lever_reprice(arena, &price, price.usd_per_s / scenario->price.usd_per_s, &into[count]);
@@ -136,7 +142,9 @@ static void measure_rival(void *context, int index, clg_arena *arena) {
     outcome why =
         measure_gpu(&own, all->question, &all->question->replica->engine, gpu, &scenario, &one);
     if (why == RANKED) all->rows[index] = add_terms(arena, &scenario, &one, all->row[index]);
-    all->why[index] = why == RANKED && all->rows[index] == 0 ? UNPRICED : why;
+    if (why == RANKED && all->rows[index] == 0)
+        why = is_apart(&scenario, &one, &scenario.price) ? APART : UNPRICED;
+    all->why[index] = why;
     all->name[index] = gpu;
 }
 
@@ -169,5 +177,6 @@ void clg_demand_gpus(const clg_question *q, const clg_serve_question *question,
                              rows,
                              {.unpriced = names_of(q->arena, &all, count, UNPRICED),
                               .unfit = names_of(q->arena, &all, count, UNFIT),
-                              .narrow = names_of(q->arena, &all, count, NARROW)}};
+                              .narrow = names_of(q->arena, &all, count, NARROW),
+                              .apart = names_of(q->arena, &all, count, APART)}};
 }

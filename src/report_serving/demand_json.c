@@ -285,5 +285,6 @@ void clg_json_unranked(clg_json_writer *w, const clg_unranked *left) {
     if (left->unpriced) clg_json_add_string(w, "no_price", left->unpriced);
     if (left->unfit) clg_json_add_string(w, "too_small", left->unfit);
     if (left->narrow) clg_json_add_string(w, "no_bf16", left->narrow);
+    if (left->apart) clg_json_add_string(w, "no_network", left->apart);
     clg_json_close(w, '}');
 }

@@ -35,6 +35,7 @@ void clg_report_search(clg_text *text, const clg_lever *row, int count, double n
 /* Names of GPUs that could not be ranked, by why; NULL: none. */
 typedef struct clg_unranked {
     const char *unpriced, *unfit, *narrow; /* no price but spot; too small; no products in bf16 */
+    const char *apart; /* a copy takes several boxes, which have no network between them */
 } clg_unranked;
 
 /* The best replica on each GPU at each term of price, in the order given. */

@@ -197,6 +197,8 @@ void clg_report_gpus(clg_text *t, const clg_lever *row, int count, const clg_unr
     print_left_out(t, "no price known, ask with --gpu and --price", left->unpriced);
     print_left_out(t, "too small for the model", left->unfit);
     print_left_out(t, "no products in bf16", left->narrow);
+    print_left_out(t, "a copy takes several boxes, rented without a network between them",
+                   left->apart);
 }
 
 /* What a search would weigh first. */

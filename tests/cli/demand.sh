@@ -177,6 +177,9 @@ check "GPUs have no MFU" "sed -n '/^gpus/,\$p' $scratch/out | grep -Eq 'h100-sxm
 check "where one GPU of each does, formats are not the cheaper ones" \
     "sed -n '/^gpus/,\$p' $scratch/out | grep -q 'h100-sxm fp8 ' && ! sed -n '/^gpus/,\$p' $scratch/out | grep -q 'h100-sxm bf16'"
 check "operations have no price" "grep -q 'Mtok is [$][0-9.]* for 10^18 useful operations' $scratch/out"
+"$ceiling" demand deepseek-v3 --rate 2req/s --span 5min --compare-gpus >"$scratch/apart" 2>/dev/null
+check "a copy of the model spans boxes without a network" \
+    "tr -s '\n ' ' ' <$scratch/apart | grep -q 'without a network between them: .*l4' && ! grep -q '^ *l4 fp8' $scratch/apart"
 check "a GPU without bf16 is compared" "! sed -n '/^gpus/,\$p' $scratch/out | grep -q 'v100.*%'"
 check "a search counts other GPUs than the answer" "[ \$(awk '\$1 == \">\" {print \$(NF - 1)}' $scratch/out) = \$(sed -n 's/^needs .* = \([0-9]*\) GPU.*/\1/p' $scratch/out) ]"
 "$ceiling" demand $m --clients 16 --requests 300 >"$scratch/loop" 2>/dev/null
