@@ -83,6 +83,19 @@ static void settle_cliff(clg_arena *arena, const clg_serve_question *q, int64_t 
     f->cliff = (double)asked >= cliff_ratio * (double)f->loose_replicas;
 }
 
+/* The fleet is sized by all requests, other points by a part: a looser target takes no more than
+ * the fleet, a tighter one no fewer. */
+static void keep_order(clg_frontier *f, int64_t fleet) {
+    bool tighter = false;
+    for (int i = 0; i < f->count; i++) {
+        clg_frontier_point *p = &f->point[i];
+        if (i > 0 && p->axis != f->point[i - 1].axis) tighter = false;
+        tighter |= p->asked;
+        if (p->replicas > 0 && (tighter ? p->replicas < fleet : p->replicas > fleet))
+            p->replicas = fleet;
+    }
+}
+
 void clg_serve_frontier(clg_arena *arena, const clg_serve_question *asked,
                         const clg_serve_answer *a, clg_frontier *f) {
     *f = (clg_frontier){0};
@@ -101,11 +114,13 @@ void clg_serve_frontier(clg_arena *arena, const clg_serve_question *asked,
     points all = {&q, f, n};
     clg_cores_each((clg_progress){.cores = q.cores}, arena, f->count, size_point, &all);
     n = f->asked = asked_of(f);
+    if (n > 0) keep_order(f, n);
     if (n > 0) settle_cliff(arena, &q, n, f);
     f->late_alone = 1 - a->alone_share;
     if (n > 1) {
         clg_fleet fewer;
-        clg_fleet_run(arena, &slow, &d, n - 1, &q.target, &fewer);
+        clg_fleet_run(arena, &slow, f->busiest_s > 0 ? &d : asked->demand, n - 1, &q.target,
+                      &fewer);
         f->late_first = fewer.late_first;
         f->late_token = fewer.late_token;
     }

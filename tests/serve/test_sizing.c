@@ -74,6 +74,18 @@ static void cliff(world *w) {
         CHECK((p->replicas > 0) == (p->asked || p->alone_share >= p->target.share));
         last = p->replicas > 0 ? p->replicas : INT64_MAX;
     }
+    CASE("of a fleet that all requests size larger, a tighter target takes no fewer");
+    clg_serve_answer larger = a;
+    larger.fleet.replicas = 2 * a.fleet.replicas;
+    clg_frontier g;
+    clg_serve_frontier(&w->arena, &q, &larger, &g);
+    CHECK(g.asked == larger.fleet.replicas);
+    bool tighter = false;
+    for (int i = 0; i < g.count; i++) {
+        if (i > 0 && g.point[i].axis != g.point[i - 1].axis) tighter = false;
+        tighter |= g.point[i].asked;
+        if (tighter && g.point[i].replicas > 0) CHECK(g.point[i].replicas >= larger.fleet.replicas);
+    }
     CASE("where twice as many late ones would take about half, that is a cliff");
     CHECK(f.cliff == ((double)a.fleet.replicas >= 1.8 * (double)f.loose_replicas));
     CHECK_NEAR(f.loose_share, 0.98, 1e-12);
