@@ -143,7 +143,7 @@ static clg_status settle_users(const clg_request *request, double clients, clg_s
         return clg_fail(error, CLG_BAD_USAGE, "leave one of them out",
                         "--clients ask every --turn-gap, not at the rates of a --profile");
     if (!(s->turn_gap_s > 0))
-        return clg_fail(error, CLG_BAD_USAGE, "give --turn-gap 30s, or --clients without --turns",
+        return clg_fail(error, CLG_BAD_USAGE, "give --turn-gap 30s, or leave it and --turns out",
                         "users who ask every 0 s ask without an end");
     s->requests_per_s = clients / s->turn_gap_s;
     return CLG_OK;

@@ -17,7 +17,8 @@ static const double trusted_load = 0.95;
 
 static void print_rate(clg_text *t, const clg_demand *d) {
     if (d->clients > 0)
-        clg_text_print(t, "%.0f clients in a closed loop\n", d->clients);
+        clg_text_print(t, "%.0f client%s in a closed loop\n", d->clients,
+                       d->clients == 1 ? "" : "s");
     else if (d->span_s <= 0)
         clg_text_print(t, "all at once\n");
     else
@@ -122,8 +123,9 @@ static void print_needs(clg_text *t, const clg_serve_question *s, const clg_serv
                               clg_words_quantity(t, s->target.tpot_s, CLG_SECONDS)),
         100 * s->target.share);
     print_sized(t, s, a);
-    clg_text_print(t, "         %s: %.2f%% are served within both%s\n",
-                   a->meets ? "met" : "NOT MET", 100 * a->fleet.well_served, by_given(t, s, a));
+    clg_text_print(t, "         %s: %.2f%% are served within %s%s\n", a->meets ? "met" : "NOT MET",
+                   100 * a->fleet.well_served, clg_answers_of_one(s) ? "that" : "both",
+                   by_given(t, s, a));
     if (a->windows > 1)
         clg_text_print(t,
                        "         scaled over %lld windows: %.2f replicas on average, %.0f at "
@@ -217,9 +219,10 @@ static void print_kept(clg_text *t, const clg_serve_question *s, const clg_serve
     double gpus = (double)a->fleet.replicas * clg_replica_gpus(s->replica);
     if (s->demand->clients > 0)
         clg_text_print(t,
-                       "         closed loop: %s clients keep %s GPU%s at %.0f %% of that, and ask "
-                       "when answered\n",
-                       clg_words_grouped(t, (double)s->demand->clients), clg_words_grouped(t, gpus),
+                       "         closed loop: %s client%s %s GPU%s at %.0f %% of that, asking when "
+                       "answered\n",
+                       clg_words_grouped(t, (double)s->demand->clients),
+                       s->demand->clients == 1 ? " keeps" : "s keep", clg_words_grouped(t, gpus),
                        gpus > 1 ? "s" : "", 100 * a->rho);
     if (!clg_demand_in_time(s->demand) || a->brief) return;
     double slow = clg_serve_kept_full(s, a, &a->slow);
