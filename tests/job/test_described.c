@@ -52,6 +52,16 @@ static void clients_are_no_jobs(void) {
         "--random-input-len 1024 --random-output-len 8 --host a --port 1\n```\n");
 }
 
+/* Quotes and conditions of another language must not swallow the command below. */
+static void fences_of_anything(void) {
+    CASE("fences that name no language and are no script: an answer in Python, prose");
+    JOB("micro-batch=16 seq=1024 zero=3", "README.md",
+        "```\nSure:\n\ndef sort(a):\n    if len(a) <= 1:\n        return a\n    for x in a:\n"
+        "        print(x)\n```\n```\nit doesn't end\n```\n```\ndeepspeed sft.py "
+        "--model_max_length 1024 --per_device_train_batch_size 16 --deepspeed "
+        "ds_zero3.json\n```\n");
+}
+
 static void headers_of_pbs(void) {
     CASE("PBS: nodes of its header, and a sourced file whose name a parameter says");
     JOB("nodes=4 gpus-per-node=8 gpus=32 layers=40 tp=2", "job.sh",
@@ -190,6 +200,7 @@ int main(void) {
     nodes_and_services();
     values_of_charts();
     clients_are_no_jobs();
+    fences_of_anything();
     headers_of_pbs();
     values_nobody_knows();
     files_not_here();
