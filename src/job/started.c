@@ -60,6 +60,30 @@ static const clg_json *member_anywhere(const clg_json *node, const char *key) {
     return found;
 }
 
+/* Pods of a Ray cluster that hold GPUs: the head's and each worker group's replicas. */
+static double ray_pods(const clg_reading *r, const clg_json **groups) {
+    const clg_json *head = member_anywhere(r->manifest, "headGroupSpec");
+    *groups = member_anywhere(r->manifest, "workerGroupSpecs");
+    if (!head || !*groups || member_anywhere(r->manifest, "serveConfigV2")) return 0;
+    double pods = member_anywhere(head, "nvidia.com/gpu") != NULL;
+    for (const clg_json *one = (*groups)->first; one; one = one->next) {
+        const clg_json *replicas = clg_json_member(one, "replicas");
+        if (member_anywhere(one, "nvidia.com/gpu")) pods += replicas ? last_number(replicas) : 1;
+    }
+    return pods;
+}
+
+/* A leader and its workers, a head and its groups: pods that start one job. */
+static void led_pods(clg_reading *r) {
+    const clg_json *at = member_anywhere(r->manifest, "workerReplicas");
+    double pods = at && last_number(at) > 0 ? last_number(at) + 1 : 0;
+    if (pods == 0) pods = ray_pods(r, &at);
+    if (pods > 0)
+        clg_job_put(r, CLG_JOB_NODES, pods,
+                    clg_arena_print(r->arena, "%s:%d %s", r->manifest_name, at->line, at->key),
+                    NULL);
+}
+
 /* GPUs of a pod, and pods: an indexed job's, a group's, or the replicas of a PyTorchJob. */
 static void manifest(clg_reading *r) {
     if (!r->manifest) return;
@@ -90,6 +114,7 @@ static void manifest(clg_reading *r) {
         clg_job_put(r, CLG_JOB_NODES, last_number(more) + (master != NULL),
                     clg_arena_print(r->arena, "%s:%d replicas", r->manifest_name, more->line),
                     NULL);
+    if (!clg_job_has_field(r, CLG_JOB_NODES)) led_pods(r);
 }
 
 static bool starts_with(const clg_reading *r, const char *starter) {

@@ -62,6 +62,24 @@ static void fences_of_anything(void) {
         "ds_zero3.json\n```\n");
 }
 
+/* Pods that a resource counts apart: a head and its groups, a leader and its workers. */
+static void pods_apart(void) {
+    CASE("a Ray cluster's head and workers hold the GPUs of one engine");
+    JOB("model=/m/deepseek-r1 tp=16 gpus-per-node=8 nodes=2 gpus=16", "fleet.yaml",
+        "apiVersion: x/v1\nkind: RayClusterFleet\nspec:\n  headGroupSpec:\n    template:\n"
+        "      containers:\n      - command: [\"/bin/bash\", \"-lc\", \"--\"]\n"
+        "        args: [\"vllm serve /m/deepseek-r1 --tensor-parallel-size 16\"]\n"
+        "        resources: {limits: {nvidia.com/gpu: 8}}\n  workerGroupSpecs:\n"
+        "  - replicas: 1\n    template:\n      containers:\n      - command: [\"ray\"]\n"
+        "        resources: {limits: {nvidia.com/gpu: 8}}\n");
+    CASE("a leader's ranks and its workers'");
+    JOB("dp=2 gpus-per-node=1 nodes=2 gpus=2", "serving.yaml",
+        "apiVersion: x/v1\nkind: ModelServing\nspec:\n  roles:\n  - entryTemplate:\n"
+        "      containers:\n      - command: [vllm, serve, Qwen/Qwen3-8B, "
+        "--data-parallel-size, \"2\"]\n        resources: {limits: {nvidia.com/gpu: \"1\"}}\n"
+        "    workerReplicas: 1\n");
+}
+
 static void headers_of_pbs(void) {
     CASE("PBS: nodes of its header, and a sourced file whose name a parameter says");
     JOB("nodes=4 gpus-per-node=8 gpus=32 layers=40 tp=2", "job.sh",
@@ -201,6 +219,7 @@ int main(void) {
     values_of_charts();
     clients_are_no_jobs();
     fences_of_anything();
+    pods_apart();
     headers_of_pbs();
     values_nobody_knows();
     files_not_here();
