@@ -191,16 +191,17 @@ static void one_node(clg_reading *r) {
 /* What a script tells NCCL and CUDA to leave out: a plan of the machine does not know it. */
 static void left_out(clg_reading *r) {
     static const struct {
-        const char *variable, *why;
-    } off[] = {
-        {"NCCL_IB_DISABLE", "nodes talk over sockets, while RDMA is priced: give --fabric "
-                            "ethernet-25 or ethernet-100"},
-        {"NCCL_P2P_DISABLE",
-         "GPUs of a node talk through its memory, while their links are priced"},
-        {"CUDA_LAUNCH_BLOCKING", "each kernel waits for the one before: slower than is priced"}};
+        const char *variable, *unless, *why; /* unless: libfabric does RDMA in its place */
+    } off[] = {{"NCCL_IB_DISABLE", "FI_PROVIDER|FI_EFA_USE_DEVICE_RDMA",
+                "nodes talk over sockets, while RDMA is priced: give --fabric ethernet-25 or "
+                "ethernet-100"},
+               {"NCCL_P2P_DISABLE", "",
+                "GPUs of a node talk through its memory, while their links are priced"},
+               {"CUDA_LAUNCH_BLOCKING", "",
+                "each kernel waits for the one before: slower than is priced"}};
     for (size_t i = 0; i < sizeof off / sizeof off[0]; i++) {
         const clg_json *node = script_key(r, "variables", off[i].variable, r->arena);
-        if (node && last_number(node) == 1)
+        if (node && last_number(node) == 1 && !script_key(r, "variables", off[i].unless, r->arena))
             clg_job_note_down(r->arena, &r->job->doubts, off[i].variable, from_of(r, "", node),
                               off[i].why, -1);
     }

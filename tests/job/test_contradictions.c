@@ -40,6 +40,9 @@ static void environment(void) {
          "NCCL_P2P_DISABLE=1 torchrun pretrain_gpt.py --num-layers 2 " SIZES);
     UNSAID("over sockets", "a.sh",
            "export NCCL_IB_DISABLE=0\ntorchrun pretrain_gpt.py --num-layers 2 " SIZES);
+    UNSAID(
+        "over sockets", "a.sh",
+        "export NCCL_IB_DISABLE=1 FI_PROVIDER=efa\ntorchrun pretrain_gpt.py --num-layers 2 " SIZES);
 }
 
 static void several(void) {
