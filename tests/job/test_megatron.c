@@ -166,6 +166,10 @@ static void commands_in_other_words(void) {
     JOB("layers=4", "run.sh",
         "sbatch --nodes 2 --wrap 'torchrun pretrain_gpt.py --num-layers 4 --hidden-size 64'\n"
         "python -c 'python pretrain_gpt.py --num-layers 5 --hidden-size 64 --seq-length 1 --x'\n");
+    CASE("--attention-backend decides; --use-flash-attn stays of older scripts");
+    JOB("attention=cudnn", "run.sh",
+        "python pretrain_gpt.py --num-layers 4 --hidden-size 64 --use-flash-attn "
+        "--attention-backend fused\n");
     CASE("a page: its fences are a script, lines are the page's, what readers fill in is open");
     JOB("model= micro-batch=4 accumulation=8 gpus=4 zero=3", "README.md",
         "# Train\n\nRun `python x.py --micro-batch-size "
