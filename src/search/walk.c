@@ -271,12 +271,13 @@ static void walk_cp(walker *w) {
     }
 }
 
-/* Whether the stack's tensor ranks work with or without sequence parallelism. Of a stack without
- * tensor ranks, asked for them all the same, none is known. */
+/* Whether the stack's tensor ranks work with or without sequence parallelism, and beside experts
+ * without. Of a stack without tensor ranks, asked for them all the same, none is known. */
 static bool splits_so(const walker *w, bool sp) {
-    unsigned shardings = w->scenario->stack.shardings;
-    bool with = clg_stack_has(shardings, CLG_SHARD_SP);
-    return sp ? with : clg_stack_has(shardings, CLG_SHARD_TP) || !with;
+    const clg_stack *stack = &w->scenario->stack;
+    bool with = clg_stack_has(stack->shardings, CLG_SHARD_SP);
+    if (sp || (with && w->experts && stack->experts.sequence)) return sp && with;
+    return clg_stack_has(stack->shardings, CLG_SHARD_TP) || !with;
 }
 
 static void walk_sp(walker *w) {

@@ -56,6 +56,36 @@ static void only_some(void) {
     CHECK(a.best[0].layout.recompute_layers == 0 && a.best[0].step_s >= b.best[0].step_s);
 }
 
+static bool is_unsplit_mixture(int context, const clg_scenario *s, const clg_layout *layout) {
+    (void)context, (void)s;
+    return layout->tp > 1 && !layout->sp;
+}
+
+/* Megatron-Core raises where tensor ranks of a mixture have no sequence parallelism; of dense
+ * models, and where it is asked for, such layouts are priced. */
+static void experts_need_sequence(void) {
+    CASE("experts beside tp: no layout without sequence parallelism where the stack refuses it");
+    clg_space space = {.gpus = 8, .seq = 4096, .global_batch = 32, .keep = 1};
+    space.may = is_unsplit_mixture;
+    clg_found found;
+    clg_error e = {0};
+    clg_scenario s = plan_scenario(&arena, "mixtral-8x7b", "h200-sxm", "megatron-2024", 8);
+    CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) != CLG_OK ||
+          found.count == 0);
+    e = (clg_error){0};
+    s.stack.experts.sequence = false;
+    CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_OK &&
+          found.count == 1);
+    s.stack.experts.sequence = true;
+    space.sp = (clg_axis_values){.count = 1, .value = {0}};
+    CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_OK &&
+          found.count == 1);
+    space.sp.count = 0;
+    s = plan_scenario(&arena, "llama-3-8b", "h100-sxm", "megatron-2024", 8);
+    CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_OK &&
+          found.count == 1);
+}
+
 static bool is_had(void *context, const clg_layout *layout, int layers, bool balanced) {
     (void)layers, (void)balanced;
     const clg_stack *stack = context;
@@ -301,6 +331,7 @@ static void as_brute_force(void) {
 
 int main(void) {
     only_some();
+    experts_need_sequence();
     check_risks();
     as_brute_force();
     CASE("nothing fits: the nearest says what is missing");
