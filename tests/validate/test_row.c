@@ -114,6 +114,14 @@ static void terms(void) {
     scenario.stack.fused.norm = false;
     clg_notes_terms(&arena, "fused AdamW; its fused RMSNorm", &scenario.stack, &error);
     CHECK(scenario.stack.fused.norm && scenario.stack.fused.optimizer);
+    CASE("software that is not compiled stays what it is, its kernels apart");
+    CHECK(predict("x,llama-2-7b,,,,,,,,,,,,,,,4096,h100-sxm,8,torchtune,2025-01,bf16,none,,,,,,1,"
+                  "8,,3,,\"packed, no compile\"") == NULL);
+    CHECK_TEXT(scenario.stack.name, "torchtune-2024");
+    CHECK(predict("x,llama-2-7b,,,,,,,,,,,,,,,4096,h100-sxm,8,torchtitan,2025-09,bf16,none,,,,,,1,"
+                  "8,,3,,no compile") == NULL);
+    CHECK(!scenario.stack.fused.norm && !scenario.stack.fused.cross_entropy);
+    CHECK(predict(clg_arena_print(&arena, said, "")) == NULL);
     CASE("words of the table are not found inside others");
     CHECK(predict(clg_arena_print(&arena, said, "; natural routing: imbalanced routing")) == NULL);
     CHECK(scenario.stack.experts.learned_routing);
