@@ -38,11 +38,18 @@ static void recompute_all(clg_block *block, const clg_stack *stack, bool kept_co
     }
 }
 
+/* DeepEP's calls put themselves on the list (torchtitan models/deepseek_v3/infra/parallelize.py);
+ * all-to-all is on those of some models. */
+static bool keeps_exchanges(const clg_stack *stack) {
+    return stack->recompute.kept_exchanges || stack->experts.dedup;
+}
+
 /* What came and went between expert ranks, of a token, in words. */
 static double kept_of_traffic(const clg_shard *shard, const clg_mlp *mlp) {
     const clg_stack *stack = shard->stack;
     double hidden = (double)clg_expert_input(shard->model, mlp);
     if (mlp->kind != CLG_MLP_MOE || shard->ep.ranks <= 1 || stack->fused.experts) return 0;
+    if (!keeps_exchanges(stack)) return 0;
     if (stack->experts.dedup) return hidden * (clg_mlp_places_met(mlp, shard->ep.ranks) + 1);
     return 2.0 * mlp->experts_per_token * hidden;
 }
@@ -51,8 +58,8 @@ static double kept_of_traffic(const clg_shard *shard, const clg_mlp *mlp) {
  * the result of attention, and every other of the products, which are q, k, v, out and gate, up,
  * down: queries, values, gate, and what down gives before it is summed over tensor ranks; compiled,
  * that is let go, for no backward reads it (torch/_functorch/partitioners.py). On its list
- * (_op_sac_save_list) are reduce-scatter, all-to-all and DeepEP's calls; grouped products and one
- * kernel of dispatch, experts and combine are not. */
+ * (_op_sac_save_list) are reduce-scatter, most often all-to-all, and DeepEP's calls; grouped
+ * products and one kernel of dispatch, experts and combine are not. */
 static double kept_by_operation(const clg_shard *shard, const clg_layer_kind *kind) {
     const clg_attention *a = &kind->attention;
     const clg_mlp *mlp = &kind->mlp;
@@ -74,8 +81,10 @@ static void recompute_by_operation(clg_block *block, const clg_shard *shard,
     int forward = block->ops, products = 0;
     for (int i = 0; i < forward; i++) {
         clg_op_kind op = block->op[i].kind;
-        bool product = is_product(&block->op[i]);
-        if (block->op[i].pass != CLG_PASS_FORWARD || (!product && op != CLG_OP_MEMORY)) continue;
+        bool moved = op == CLG_OP_COLLECTIVE && block->op[i].axis == CLG_AXIS_EP &&
+                     !keeps_exchanges(shard->stack);
+        bool again = is_product(&block->op[i]) || op == CLG_OP_MEMORY || moved;
+        if (block->op[i].pass != CLG_PASS_FORWARD || !again) continue;
         if (op == CLG_OP_GEMM && products++ % 2 == 0) continue;
         redo(block, i);
     }

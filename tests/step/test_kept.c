@@ -11,6 +11,16 @@ static const clg_block *layer(const clg_scenario *s, const clg_layout *l) {
     return &plan_step(&arena, s, l, &step)->kind[s->model.kinds - 1];
 }
 
+/* Dispatch and combine that the backward does again. */
+static int exchanges_again(const clg_block *block) {
+    int again = 0;
+    for (int i = 0; i < block->ops; i++) {
+        const clg_op *op = &block->op[i];
+        again += op->kind == CLG_OP_COLLECTIVE && op->pass == CLG_PASS_RECOMPUTE;
+    }
+    return again;
+}
+
 /* Qwen3 30B-A3B: 32 heads and 4 of 128, 2,048 wide, 8 of 128 experts a token, 768 wide. */
 static void check_kept_of_mixture(void) {
     clg_scenario s = plan_scenario(&arena, "qwen3-30b-a3b", "h100-sxm", "torchtitan-2025", 8);
@@ -20,12 +30,19 @@ static void check_kept_of_mixture(void) {
     /* words a token: 2048 + q 4096 + v 512 + result 4096 = 10752; statistics 32 x 4 bytes */
     layer(&s, &l);
     CHECK_NEAR(step.kind[0].saved_bytes, 4096.0 * (10752 * 2 + 128), 1e-14);
-    CASE("spread over ranks, tokens that came and went too: 2 x 8 x 2048");
+    CASE(
+        "spread over ranks, not tokens that came and went: all-to-all is not on this model's list");
     l.ep = 8, l.dp = 8, l.global_batch = 8;
     layer(&s, &l);
+    CHECK_NEAR(step.kind[0].saved_bytes, 4096.0 * (10752 * 2 + 128), 1e-14);
+    CHECK(exchanges_again(&step.kind[0]) == 2);
+    CASE("on the list of all models since 2026-03 they are kept: 2 x 8 x 2048");
+    s.stack.recompute.kept_exchanges = true;
+    layer(&s, &l);
+    CHECK(exchanges_again(&step.kind[0]) == 0);
     CHECK_NEAR(step.kind[0].saved_bytes, 4096.0 * ((10752 + 32768) * 2 + 128), 1e-14);
     CASE("by DeepEP once per rank met, five to six of eight, and their sum");
-    s.stack.experts.dedup = true;
+    s.stack.experts.dedup = true, s.stack.recompute.kept_exchanges = false;
     layer(&s, &l);
     double met = clg_mlp_places_met(&s.model.kind[0].mlp, 8);
     CHECK(met > 5 && met < 6);
