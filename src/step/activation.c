@@ -40,7 +40,7 @@ static passes passes_of(const clg_shard *shard, bool gated) {
         return fused ? (passes){3 * w, 5 * w, 1, 1, 2 * in} : (passes){5 * w, 9 * w, 2, 3, 3 * in};
     if (fused) return (passes){2 * w, 3 * w, 1, 1, in};
     passes p = {2 * w, 3 * w, 1, 2, in};
-    if (shard->model->gelu_in_steps) p = gelu_in_steps(shard);
+    if (shard->model->gelu_in_steps && shard->stack->kernels.model_gelu) p = gelu_in_steps(shard);
     p.forward += shard->model->biases ? 2 * w : 0;
     p.backward += 2 * w;
     p.forward_kernels++;

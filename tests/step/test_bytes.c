@@ -52,6 +52,18 @@ static void check_gpt(void) {
     CHECK_NEAR(bytes_of(&step.embedding, "dropout", true), sh * 5, 1e-14);
 }
 
+/* The same model in a loop of one's own. */
+static void check_own_gelu(void) {
+    clg_scenario s = plan_scenario(&arena, "gpt2", "a100-sxm-80gb", "pytorch@2024-06", 8);
+    clg_layout l = plan_layout(1024);
+    l.micro_batch = 8, l.global_batch = 8, l.attention = CLG_FLASH2;
+    CASE("a GeLU of its own is one kernel: 2 words and 2 of the bias, 3 and 2");
+    const clg_block *block = layer(&s, &l);
+    double words = 2.0 * 4 * 8192 * 768;
+    CHECK_NEAR(bytes_of(block, "activation", true), words * 4, 1e-14);
+    CHECK_NEAR(bytes_of(block, "activation", false), words * 5, 1e-14);
+}
+
 /* GPT-2 of 12 x 768 as transformers runs it, 8 x 1,024 tokens, its own dropout of 0.1. */
 static void check_eager(void) {
     clg_scenario s = plan_scenario(&arena, "gpt2", "a100-sxm-80gb", "transformers@2022-11", 8);
@@ -608,6 +620,7 @@ static void check_made_again(void) {
 
 int main(void) {
     check_gpt();
+    check_own_gelu();
     check_eager();
     check_single_scores();
     check_eager_gated();
