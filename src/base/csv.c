@@ -88,6 +88,8 @@ clg_status clg_csv_parse(clg_arena *arena, const char *name, const char *text, s
     reader r = {arena, name, text, text + size, 1, error};
     const char *fields[MOST_COLUMNS];
     clg_csv read = {.name = name};
+    if (size > 0 && memchr(text, '\0', size))
+        return fault(&r, 1, "give values with commas between them, in UTF-8", "it is no text");
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) r.at += 3;
     read.row = clg_take(arena, (size_t)lines_in(text, size), clg_csv_row);
     while (r.at < r.end) {

@@ -320,6 +320,8 @@ clg_status clg_json_parse(clg_arena *arena, const char *name, const char *text, 
     /* Editors on Windows put a byte order mark in front (RFC 8259, section 8.1: may be ignored). */
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) r.at += 3;
     if (size > (size_t)1 << 30) return fault(&r, text, "split it", "a text of more than 1 GiB");
+    skip_blanks(&r);
+    if (r.at >= r.end) return fault(&r, text, "name another file", "it is empty");
     clg_json *node = new_node(arena);
     if (read_value(&r, node) != CLG_OK) return CLG_BAD_INPUT;
     skip_blanks(&r);

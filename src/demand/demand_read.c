@@ -385,6 +385,8 @@ clg_status clg_demand_read(clg_arena *arena, const char *name, const char *text,
     *demand = (clg_demand){0};
     reader r = {.arena = arena, .demand = demand, .hashes = -1};
     read_dialects(&r);
+    if (size > 0 && memchr(text, '\0', size))
+        return clg_fail(error, CLG_BAD_INPUT, "give CSV or JSON Lines", "%s is no text", name);
     if (size >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0) at += 3;
     while (at < end && strchr(" \t\r\n", *at)) at++;
     if (at < end && *at == '{')

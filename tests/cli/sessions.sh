@@ -263,6 +263,11 @@ expect 0 out '^usage: ceiling params$' params --help
 expect 1 err 'is no layout|legal' plan llama-2-7b --gpus 8 --tp 3
 expect 1 err 'No such file' plan nowhere/config.json --gpus 8
 expect 1 err 'directory' plan tests/ --gpus 8
+: >"$scratch/empty.json"
+expect 1 err 'empty.json:1:1: it is empty' plan "$scratch/empty.json" --gpus 8
+printf 'id,step\0\n' >"$scratch/binary.csv"
+expect 1 err 'binary.csv:1:1: it is no text' validate "$scratch/binary.csv"
+expect 1 err 'binary.csv is no text; give CSV' demand llama-3.1-8b --trace "$scratch/binary.csv"
 expect 1 err 'it may be gpipe, 1f1b' plan llama-2-7b --gpus 8 --schedule 2f2b
 
 printf '{"model_type": "llama", "hidden_size": 4096,\n "num_hidden_layers": }' >"$scratch/broken.json"
