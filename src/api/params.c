@@ -65,8 +65,8 @@ bool clg_param_is_file(clg_param param, const char *value) {
     if (strcmp(clg_param_row_of(param).argument, "LOG") == 0) return true;
     if (!strstr(clg_param_row_of(param).argument, "|FILE")) return false;
     /* "400Gb/s" is a rate with a wrong unit, not a path. */
-    bool rate =
-        value[0] >= '0' && value[0] <= '9' && size > 2 && strcmp(value + size - 2, "/s") == 0;
+    bool number = (value[0] >= '0' && value[0] <= '9') || value[0] == '-';
+    bool rate = number && size > 2 && strcmp(value + size - 2, "/s") == 0;
     return strchr(value, '/') ? !rate : size > 5 && strcmp(value + size - 5, ".json") == 0;
 }
 

@@ -42,9 +42,11 @@ static clg_status read_absent(clg_session *session, const char *word, clg_error 
 static clg_status read_model(clg_session *session, const char *word, clg_error *error) {
     clg_request *request = &session->request;
     const char *within = clg_arena_print(session->arena, "%s/config.json", word);
+    bool folder = access(clg_arena_print(session->arena, "%s/.", word), F_OK) == 0;
     if (access(within, F_OK) == 0) word = within; /* a model's folder */
     request->model = word;
-    if (strcmp(word, "-") != 0 && !clg_request_is_path(word)) return CLG_OK;
+    bool named = !folder || clg_model_named(session->arena, word);
+    if (strcmp(word, "-") != 0 && !clg_request_is_path(word) && named) return CLG_OK;
     if (clg_file_attach(session->arena, word, CLG_CONFIG_BYTES, &request->model_file, error) ==
         CLG_OK)
         return CLG_OK;

@@ -73,10 +73,11 @@ const char *clg_scenario_refuses(clg_arena *arena, const clg_scenario *scenario,
     for (int p = 0; p < CLG_PRECISIONS; p++)
         if (gpu->peak_flop_per_s[p] > 0)
             has = clg_arena_print(arena, "%s %s", has, clg_name_of(clg_precision_names, p));
-    bool half = gpu->peak_flop_per_s[CLG_FP16] > 0;
+    const char *half = gpu->peak_flop_per_s[CLG_BF16] > 0   ? ": --precision bf16"
+                       : gpu->peak_flop_per_s[CLG_FP16] > 0 ? ": --precision fp16"
+                                                            : "";
     return clg_arena_print(arena, "%s does not multiply in %s, but in%s%s", gpu->name,
-                           clg_name_of(clg_precision_names, (int)precision), has,
-                           half ? ": --precision fp16" : "");
+                           clg_name_of(clg_precision_names, (int)precision), has, half);
 }
 
 /* Padded, every expert's rows are as many as the busiest's, whose rank is the fullest. */

@@ -192,7 +192,8 @@ static bool experts_split(rule_context *c) {
     const clg_mlp *mlp = clg_model_experts(c->model);
     if (!mlp)
         return (l->ep == 1 && l->etp == 1) ||
-               refuse(c, "ep %d and etp %d on a model without experts", l->ep, l->etp);
+               refuse(c, "%s %d shares out experts, and the model has none: leave it out",
+                      l->ep > 1 ? "ep" : "etp", l->ep > 1 ? l->ep : l->etp);
     if (mlp->experts % l->ep != 0)
         return refuse(c, "ep %d does not divide the %d experts", l->ep, mlp->experts);
     if (mlp->expert_ffn % l->etp != 0)
@@ -233,7 +234,8 @@ static bool shards_are_whole(rule_context *c) {
     int64_t ranks = (int64_t)l->dp * l->cp;
     if (l->hsdp <= 0 || l->hsdp == ranks) return true;
     if (l->zero == 0)
-        return refuse(c, "hsdp %d says where shards repeat, and zero 0 has none", l->hsdp);
+        return refuse(c, "hsdp %d says where shards repeat, and zero 0 has none: give zero 3",
+                      l->hsdp);
     return ranks % l->hsdp == 0 ||
            refuse(c, "a shard group of %d ranks does not divide dp %d x cp %d", l->hsdp, l->dp,
                   l->cp);

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 static const char *refuses(clg_pipeline p) {
+    if (p.stages < 2) return "zb-v needs at least 2 stages: raise pp";
     if (p.chunks != 2) return "zb-v has two chunks per stage: set vpp to 2";
-    if (p.stages < 2) return "zb-v needs at least 2 stages";
     return NULL;
 }
 

@@ -147,7 +147,8 @@ expect 0 out 'tensor_parallel_degree = 4' explain llama-3-8b --gpus 16 --stack t
 expect 1 err 'trainer' $small --launch make
 
 # what a GPU, a box and a knob cannot be
-expect 1 err 'v100-sxm-32gb does not multiply in bf16, but in fp32 fp16' plan llama-2-7b --gpus 8 --gpu v100-sxm-32gb --precision bf16
+expect 1 err 'but in fp32 tf32 fp16 bf16: --precision bf16' plan llama-2-7b --gpus 8 --gpu a100-sxm-80gb --precision fp8
+expect 1 err 'v100-sxm-32gb does not multiply in bf16, but in fp32 fp16: --precision fp16' plan llama-2-7b --gpus 8 --gpu v100-sxm-32gb --precision bf16
 expect 0 out 'a step, fp16$' plan llama-2-7b --gpus 8 --gpu v100-sxm-32gb
 expect 1 err 'does not multiply in nvfp4' scale llama-2-7b --gpus 8..16 --gpu a100-sxm-80gb --precision nvfp4
 expect 1 err 'does not multiply in bf16' size llama-2-7b --tokens 1T --deadline 60d --gpu v100-sxm-32gb --precision bf16
@@ -263,11 +264,16 @@ expect 0 out '^usage: ceiling params$' params --help
 expect 1 err 'is no layout|legal' plan llama-2-7b --gpus 8 --tp 3
 expect 1 err 'No such file' plan nowhere/config.json --gpus 8
 expect 1 err 'directory' plan tests/ --gpus 8
+expect 1 err '^ceiling: src: this is a directory; name a file in it' plan src --gpus 8
 : >"$scratch/empty.json"
 expect 1 err 'empty.json:1:1: it is empty' plan "$scratch/empty.json" --gpus 8
+expect 1 err "unknown fabric '-5Gbit/s'.*or say how fast" plan llama-2-7b --gpus 8 --fabric -5Gbit/s
 printf 'id,step\0\n' >"$scratch/binary.csv"
 expect 1 err 'binary.csv:1:1: it is no text' validate "$scratch/binary.csv"
 expect 1 err 'binary.csv is no text; give CSV' demand llama-3.1-8b --trace "$scratch/binary.csv"
+expect 1 err 'ep 4 shares out experts, and the model has none: leave it out' explain llama-2-7b --gpus 8 --ep 4
+expect 1 err 'has none: give zero 3' explain llama-2-7b --gpus 8 --hsdp 16
+expect 1 err 'at least 2 stages: raise pp' explain llama-2-7b --gpus 8 --pp 1 --schedule zb-v
 expect 1 err 'it may be gpipe, 1f1b' plan llama-2-7b --gpus 8 --schedule 2f2b
 
 printf '{"model_type": "llama", "hidden_size": 4096,\n "num_hidden_layers": }' >"$scratch/broken.json"

@@ -111,9 +111,9 @@ static void experts(void) {
     CASE("ep and etp need experts");
     clg_layout l = plan_layout(4096);
     l.dp = l.ep = 4, l.global_batch = 4;
-    broken(&llama, l, "without experts", "ep 4");
+    broken(&llama, l, "model has none", "ep 4");
     l.ep = 1, l.etp = 2;
-    broken(&llama, l, "without experts", "etp 2");
+    broken(&llama, l, "model has none", "etp 2");
     CASE("ep divides the experts");
     l = plan_layout(4096);
     for (int ep = 1; ep <= 16; ep++) {
