@@ -16,7 +16,8 @@ static const clg_json *recipe_of(clg_launch *f, const char *name) {
 static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
     bool usual = l->schedule == CLG_1F1B || l->schedule == CLG_INTERLEAVED;
     int chunks = l->pp * l->vpp;
-    clg_launch_refuse(f, !recipe_of(f, s->model.name), "no recipe for this model is known here");
+    clg_launch_refuse(f, !f->asks && !recipe_of(f, s->model.name),
+                      "no recipe for this model is known here");
     clg_launch_refuse(f, l->pp > 1 && !usual, "it runs 1f1b and interleaved 1f1b only");
     clg_launch_refuse(f, l->split || s->model.layers % chunks != 0,
                       "layers that do not divide over the stages are not written");

@@ -182,4 +182,10 @@ for kind in megatron torchtitan torchtitan-2026 deepspeed accelerate; do
 	if [ -e "$work/job/train.sh" ] && grep -q '^software .*(\(megatron-2024\|torchtitan\|transformers\)' "$work/out"; then
 		passed=$((passed + 1)); else fail "--launch $kind alone: $(tail -2 "$work/out")"; fi
 done
+
+# Where the best plan is none for the trainer, the best that it can run is written.
+rm -rf "$work/job"
+"$ceiling" plan llama-3-70b --gpus 64 --stack megatron-2026 --launch bridge -o "$work/job" >"$work/out" 2>&1
+if [ -e "$work/job/train.sh" ] && grep -q 'the best that bridge can run' "$work/out"; then
+	passed=$((passed + 1)); else fail "a plan for bridge: $(tail -2 "$work/out")"; fi
 ended
