@@ -51,6 +51,7 @@ static const char *no_number(const clg_cell_reader *r) {
                                           "wait_iterations",
                                           "wait_tokens",
                                           "two_batches",
+                                          "no_prefix_cache",
                                           "balanced",
                                           "gpus",
                                           "boxes",
@@ -331,6 +332,7 @@ static void read_limits(const clg_cell_reader *r, clg_serve_plan *p) {
     if (p->wait_iterations > 0 && p->wait_tokens == 0) p->wait_ranks = p->part.dp;
     p->two_batches = clg_cell_number(r, "two_batches", 0) > 0;
     p->balanced = clg_cell_number(r, "balanced", 0) > 0;
+    p->no_prefix_cache = clg_cell_number(r, "no_prefix_cache", 0) > 0;
 }
 
 const char *clg_measured_plain(clg_cell_reader *r) {

@@ -75,6 +75,7 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     c.graph_tokens = p->graph_tokens;
     c.expert_kernels = p->expert_kernels;
     c.two_batches = p->two_batches;
+    c.no_prefix_cache = p->no_prefix_cache;
     c.balanced = p->balanced;
     c.filtered = p->filtered;
     if (p->fits) {

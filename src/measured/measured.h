@@ -62,8 +62,9 @@ typedef struct clg_serve_plan {
     int prefill_tokens, decode_sequences; /* of an iteration of the parts; 0: those of both */
     int drafted;                          /* tokens proposed an iteration; 0: no speculation */
     double gained;                        /* tokens an iteration gives then, from 1 */
-    bool two_batches, balanced;           /* as asked of the replica */
-    const char *workload; /* of data/workload, on `boxes` of so many GPUs; NULL: as above */
+    bool no_prefix_cache;
+    bool two_batches, balanced; /* as asked of the replica */
+    const char *workload;       /* of data/workload, on `boxes` of so many GPUs; NULL: as above */
     int box_gpus, boxes;
     bool timed; /* requests come one by one and must meet the workload's target */
 } clg_serve_plan;

@@ -329,6 +329,26 @@ static bool keeps_state(const clg_attention *a) {
     return a->kind == CLG_ATTENTION_LINEAR && a->state != CLG_STATE_CONVOLUTION;
 }
 
+/* Prefixes of states are kept by engines that schedule between iterations: SGLang server_args.py,
+ * _handle_mamba_radix_cache (no_buffer); since June 2026 for convolutions and on AMD's GPUs alone
+ * (overrides.py, _MAMBA_EXTRA_BUFFER_ARCHS). */
+static bool states_apart(const clg_replica *r) {
+    const clg_model *m = &r->scenario->model;
+    bool all = r->engine.apart_states == 1 ||
+               !clg_engine_graphs_prompts(&r->engine, &r->scenario->machine.gpu);
+    for (int k = 0; k < m->kinds; k++)
+        if (m->kind[k].attention.kind == CLG_ATTENTION_LINEAR)
+            return r->engine.apart_states > 0 && (all || !keeps_state(&m->kind[k].attention));
+    return false;
+}
+
+void clg_settle_overlap(clg_replica *r, bool no_prefixes) {
+    clg_engine *e = &r->engine;
+    if (no_prefixes) e->state_slots = 0;
+    if (!no_prefixes && states_apart(r)) e->overlapped = 0;
+    if (e->overlapped <= 0) e->step_s += e->apart_step_s;
+}
+
 double clg_eager_layers_s(const clg_replica *r) {
     const clg_model *m = &r->scenario->model;
     double sum = m->layers * r->engine.eager_layer_s;

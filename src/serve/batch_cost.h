@@ -25,6 +25,9 @@ double clg_draft_s(const clg_replica *r, double tokens, int drafted);
 /* Of a host of x86, to launch all layers of a micro-batch kernel by kernel. */
 double clg_eager_layers_s(const clg_replica *r);
 
+/* Whether the host's work runs beside the GPU's, and what an iteration takes more where not. */
+void clg_settle_overlap(clg_replica *r, bool no_prefixes);
+
 /* Of 1 to `most` tokens, which ranks and stages share out in steps of so many: clg_replica_dense_s
  * and clg_draft_s of each, in dense[1] on. */
 void clg_replica_dense_table(const clg_replica *r, int step, int drafted, int most, double *dense);

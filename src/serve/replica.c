@@ -345,6 +345,7 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
             r->curves.cache[p] = r->curves.cache[CLG_BF16];
     if (engine->tiled_experts > 0) take_tiled(&r->curves, engine->tiled_experts > 1);
     if (engine->narrow_weights > 0) take_library(r);
+    clg_settle_overlap(r, c->no_prefix_cache);
     r->layout = layout_of(&scenario->model, c);
     take_expert_kernels(r);
     r->attention = attention_of(&scenario->kernels);

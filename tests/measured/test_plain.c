@@ -126,6 +126,9 @@ static void test_manner(clg_arena *arena) {
     CHECK(p->graph_most == CLG_NO_GRAPHS && p->graph_tokens == CLG_NO_GRAPHS);
     CHECK(!read_row(arena, KNOWN ",requests,graph_most", "llama-2-7b,l40s,9,9,1,9,", &row));
     CHECK(p->graph_most == 0 && p->graph_tokens == 0 && p->poll_iterations == 0);
+    CHECK(!p->no_prefix_cache);
+    CHECK(!read_row(arena, KNOWN ",requests,no_prefix_cache", "llama-2-7b,l40s,9,9,1,9,1", &row));
+    CHECK(p->no_prefix_cache);
     CHECK(!read_row(arena, KNOWN ",requests,poll_iterations", "llama-2-7b,l40s,9,9,1,9,30", &row));
     CHECK(p->poll_iterations == 30);
     CASE("a benchmark brings limits it reckons, a share of memory, graphs, and waits for ranks");
