@@ -342,6 +342,21 @@ static void other_kinds_of_job(void) {
     REFUSED("no trainer's keys", "x.yaml", "a: 1\nb: 2\n");
 }
 
+static void litgpt(void) {
+    CASE("LitGPT: one GPU keeps what layers leave, several do them again; weights in bf16 alone");
+    JOB("gpus-per-node=1 adapter=qlora adapter-rank=32 base-precision=nf4 recompute=none "
+        "stack=litgpt "
+        "micro-batch=8 seq=512",
+        "qlora.yaml",
+        "checkpoint_dir: checkpoints/TinyLlama/TinyLlama-1.1B\nprecision: bf16-true\n"
+        "quantize: bnb.nf4\ndevices: 1\nlora_r: 32\nlora_query: true\ntrain:\n"
+        "  global_batch_size: 8\n  micro_batch_size: 8\n  max_seq_length: 512\n");
+    JOB("gpus-per-node=4 adapter=lora recompute=full zero=3", "lora.yaml",
+        "checkpoint_dir: checkpoints/TinyLlama/TinyLlama-1.1B\nprecision: bf16-true\n"
+        "devices: 4\nlora_r: 32\nlora_query: true\ntrain:\n  global_batch_size: 32\n"
+        "  micro_batch_size: 8\n  max_seq_length: 512\n");
+}
+
 int main(void) {
     llama_factory_defaults();
     hugging_face();
@@ -360,5 +375,6 @@ int main(void) {
     swift_on_megatron();
     eight_bit_bases();
     other_kinds_of_job();
+    litgpt();
     return DONE;
 }

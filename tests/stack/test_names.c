@@ -19,7 +19,7 @@ static void as_written(clg_arena *arena) {
                                              {"picotron", "pytorch"},
                                              {"NeMo-RL, Megatron", "megatron-2024"},
                                              {"torchtitan v0.1.0", "torchtitan-2025"},
-                                             {"TinyLlama (lit-gpt)", "fsdp-2024"},
+                                             {"TinyLlama (lit-gpt)", "litgpt"},
                                              {"MosaicML LLM Foundry 0.7", "fsdp-2024"},
                                              {"Megatron-LM (dev)", "megatron-2024"},
                                              {"Megatron-Core 0.7", "megatron-2024@2024-06"},
