@@ -24,13 +24,17 @@ const clg_name clg_base_names[] = {{"bf16", CLG_BASE_BF16, NULL},
 
 /* nf4: a 4-bit value and 0.127 bit of doubly quantized scales (arXiv:2305.14314, section 3); int8:
  * a scale a row, nothing; the others as op.c has them. */
+double clg_base_scale_bytes(clg_base_format format) {
+    static const double nf4_bits = 0.127;
+    return format == CLG_BASE_NF4 ? nf4_bits / 8 : 0;
+}
+
 double clg_base_bytes(clg_base_format format) {
-    static const double nf4_bits = 4.127;
     switch (format) {
     case CLG_BASE_INT8:
         return 1;
     case CLG_BASE_NF4:
-        return nf4_bits / 8;
+        return 0.5 + clg_base_scale_bytes(format);
     case CLG_BASE_INT4:
         return clg_precision_bytes(CLG_INT4);
     case CLG_BASE_BF16:

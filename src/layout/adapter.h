@@ -47,8 +47,9 @@ typedef struct clg_adapter {
     clg_base_format base;
 } clg_adapter;
 
-/* Bytes of one stored frozen weight, scales included. */
+/* Bytes of one stored frozen weight, scales included; of its scales alone. */
 double clg_base_bytes(clg_base_format format);
+double clg_base_scale_bytes(clg_base_format format);
 
 /* How a stored weight becomes a 16-bit one before a product: bytes read and written for each, and
  * kernels. bf16 needs none, and int8 is multiplied as it is. */

@@ -192,6 +192,17 @@ static double beside_frozen_bytes(const clg_model *model, const clg_stack *stack
            (held * (1 - step->frozen_share) * 2 + tables * (wide - clg_weight_bytes(layout)));
 }
 
+/* Scales that nothing shards or moves: bitsandbytes (nn/modules.py, Linear4bit) has them in the
+ * module's quant_state, which is no parameter. torchao's are sharded with the weight. */
+static double whole_scales(const clg_stack *stack, const clg_layout *layout, const clg_step *step,
+                           const clg_stage_load *load, double owned, double held) {
+    bool frozen = layout->adapter.kind != CLG_ADAPTER_NONE;
+    if (!frozen || layout->zero < 3 || !stack->memory.whole_scales) return 0;
+    double counted = on_host(stack, layout) ? 0 : owned / held;
+    double layers = larger(held - table_parameters(step, load), 0);
+    return (1 - counted) * layers * clg_base_scale_bytes(layout->adapter.base);
+}
+
 /* A frozen copy in the type of compute; adapters have theirs already. Trainers shard it where they
  * shard weights and else hold it whole (TRL, models/utils.py, prepare_deepspeed: stage 3 or 0). */
 static double reference_bytes(const clg_layout *layout, double owned, double held) {
@@ -221,8 +232,9 @@ static void fill_states(const clg_model *model, const clg_stack *stack, const cl
                         const clg_step *step, const clg_stage_load *load, double owned, double held,
                         clg_memory_ledger *m) {
     double shard = clg_shard_bytes(layout, stack), trained = 1 - step->frozen_share;
+    m->weights_bytes = whole_scales(stack, layout, step, load, owned, held);
     if (on_host(stack, layout)) return;
-    m->weights_bytes = layout->zero == 3 ? owned * shard : held * clg_weight_bytes(layout);
+    m->weights_bytes += layout->zero == 3 ? owned * shard : held * clg_weight_bytes(layout);
     if (trained < 1)
         m->weights_bytes += beside_frozen_bytes(model, stack, layout, step, load, owned, held);
     bool moved = layout->offload || stack->memory.paged_states;

@@ -2,6 +2,8 @@
  * what a base of 4 or 8 bits needs. */
 #include "step/block.h"
 
+#include <math.h>
+
 bool clg_block_single(const clg_shard *shard) {
     const clg_adapter *a = &shard->layout->adapter;
     bool kept = a->base == CLG_BASE_NF4 || a->base == CLG_BASE_INT8; /* other bases are not cast */
@@ -150,6 +152,8 @@ void clg_block_frozen(clg_block *block, const clg_shard *shard, const clg_matrix
     int modules = modules_of(m), kernels = w.kernels * modules;
     double bytes = weights_of(m) * w.bytes;
     double cast = m->rows * (modules * m->in + m->out) * cast_bytes(shard);
+    double each = m->in * m->out / modules * clg_precision_bytes(shard->wide);
+    block->widened_bytes = fmax(block->widened_bytes, each);
     clg_block_memory(block, "widen frozen weights", bytes, kernels, bytes, kernels);
     clg_block_memory(block, "cast beside frozen weights", cast, 2 * modules, cast, 2 * modules);
 }

@@ -11,7 +11,7 @@ void clg_block_begin(clg_block *block, const char *name) {
     block->name = name;
     block->ops = 0;
     block->saved_bytes = block->rebuilt_bytes = block->transient_bytes = 0;
-    block->row_kept_bytes = block->row_beside_bytes = 0;
+    block->row_kept_bytes = block->row_beside_bytes = block->widened_bytes = 0;
     block->dense_parameters = block->expert_parameters = block->adapter_parameters = 0;
 }
 

@@ -114,6 +114,7 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
      * output and the gradient of its input before that is scattered. */
     if (layout->sp && layout->tp > 1)
         block->transient_bytes += 3 * shard->tokens * (double)shard->model->hidden * w;
+    block->transient_bytes += block->widened_bytes;
     const clg_layer_parameters *p = &kind->parameters;
     block->dense_parameters = (double)(p->attention + p->mlp) / layout->tp + (double)p->replicated +
                               clg_attention_repeated(shard, &kind->attention);

@@ -25,6 +25,7 @@ typedef struct clg_block {
     double transient_bytes;  /* most beside the saved ones while it runs */
     double row_kept_bytes;   /* of saved and rebuilt ones, those of rows that experts got */
     double row_beside_bytes; /* and of transient ones */
+    double widened_bytes;    /* largest frozen matrix that a product finds widened */
     double dense_parameters; /* held by this rank before ZeRO: tp shard + replicated */
     double expert_parameters;
     double adapter_parameters; /* trained ones beside them, which are frozen then */

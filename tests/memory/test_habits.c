@@ -190,6 +190,34 @@ static void what_is_frozen(void) {
     }
 }
 
+static void scales_beside_parameters(void) {
+    CASE("scales of nf4, 0.127 bit each, whole on both ranks; of shards half is counted already");
+    const double scales = LAYERS * LAYER * 0.127 / 8; /* 103 MB */
+    planned plan = layers_on(2, 3);
+    plan.l.adapter = (clg_adapter){.kind = CLG_ADAPTER_LORA, .base = CLG_BASE_NF4, .rank = 8};
+    plan.s.stack.memory.whole_scales = false;
+    double sharded = of(&plan).weights_bytes;
+    plan.s.stack.memory.whole_scales = true;
+    CHECK_NEAR(of(&plan).weights_bytes - sharded, scales / 2, 1e-9);
+    CASE("parameters on the host leave them on the GPU");
+    plan.s.stack.memory.weights_on_host = true;
+    CHECK_NEAR(of(&plan).weights_bytes, scales, 1e-12);
+    CASE("other bases have none");
+    plan.l.adapter.base = CLG_BASE_BF16;
+    CHECK(of(&plan).weights_bytes == 0);
+}
+
+static void widened_beside_a_product(void) {
+    CASE("a product finds its 4-bit weight widened: the largest matrix in 16 bit, 90 MB");
+    planned plan = layers_on(1, 0);
+    plan.l.adapter = (clg_adapter){.kind = CLG_ADAPTER_LORA, .base = CLG_BASE_BF16, .rank = 8};
+    of(&plan);
+    double beside = step.kind[0].transient_bytes;
+    plan.l.adapter.base = CLG_BASE_NF4;
+    of(&plan);
+    CHECK_NEAR(step.kind[0].transient_bytes - beside, 2 * 4096.0 * 11008, 1e-9);
+}
+
 static void scores_of_elementary_operations(void) {
     CASE("a softmax of its own keeps fp32 and 16 bit of every score: 4 more than a fused one");
     planned plan = layers_on(1, 0);
@@ -254,6 +282,8 @@ int main(void) {
     on_the_host();
     losses_in_parts();
     what_is_frozen();
+    scales_beside_parameters();
+    widened_beside_a_product();
     clg_arena_clear(&arena);
     return DONE;
 }
