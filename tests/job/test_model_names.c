@@ -18,6 +18,8 @@ int main(void) {
     CHECK(is("facebook/opt-13b", "opt-13b") && is("models/opt-1.3b", "opt-1.3b"));
     CASE("presets whose own name says no size go by any");
     CHECK(is("deepseek2-236b", "deepseek-v2") && is("llama4-17b-16e", "llama-4-scout"));
+    CASE("a version merged of two of its shape, in a form of the files");
+    CHECK(is("axolotl-quants/DeepSeek-V2.5-bnb-nf4-bf16", "deepseek-v2"));
     CASE("names that plan takes for a model are so in files");
     CHECK(is("/models/mistralai/Mistral-Nemo-Instruct-2407", "mistral-nemo-12b"));
     clg_arena_clear(&arena);
