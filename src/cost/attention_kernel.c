@@ -36,6 +36,22 @@ static double fused_s(const clg_gpu *gpu, const clg_attention_curve *c, clg_prec
     return c->launch_s + op->flop / (peak * share);
 }
 
+/* Keys by their places, as a query chose them: few of them leave reading queries and results (the
+ * half), and each key's gradient is added to memory query by query. */
+static bool is_gathered(const clg_attention_curve *c, const clg_op *op) {
+    bool back = op->attention.backward;
+    return op->attention.gathered && c->gathered_half > 0 &&
+           (back ? c->gathered_backward : c->gathered_forward) > 0;
+}
+
+static double gathered_s(const clg_gpu *gpu, const clg_attention_curve *c, clg_precision precision,
+                         const clg_op *op) {
+    double keys = op->attention.window > 0 ? op->attention.window : op->attention.key_tokens;
+    double share = op->attention.backward ? c->gathered_backward : c->gathered_forward;
+    share *= keys / (keys + c->gathered_half);
+    return c->launch_s + op->flop / (gpu->peak_flop_per_s[precision] * share);
+}
+
 /* Forward: QK^T, softmax (scale and mask fused or apart, dropout), PV. Backward: two products each
  * for both, and the softmax's gradient. The op knows the bytes of the passes over scores. */
 static double unfused_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision,
@@ -93,6 +109,8 @@ double clg_attention_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_atten
     if (kernel == CLG_UNFUSED) kernel = CLG_FLASH2; /* kernels of their own beside unfused ones */
     if (op->attention.masked) kernel = CLG_MASKED;
     if (precision == CLG_FP32) kernel = CLG_MASKED; /* the others take 16 bit only */
-    return fused_s(gpu, &kernels->attention[kernel], precision, op) /
-           kernels->gemm[precision].sustained;
+    const clg_attention_curve *c = &kernels->attention[kernel];
+    /* Timed at clocks that held: far from the power limit. */
+    if (is_gathered(c, op)) return gathered_s(gpu, c, precision, op);
+    return fused_s(gpu, c, precision, op) / kernels->gemm[precision].sustained;
 }

@@ -75,7 +75,10 @@ static clg_status read_fused(const clg_json *object, bool whole, const char *fil
     const clg_value_field timed[] = {{"single_times", CLG_COUNT, &c->single_times},
                                      {"head_step", CLG_COUNT, &c->head_step},
                                      {"wide_forward", CLG_FRACTION, &c->wide_forward},
-                                     {"wide_backward", CLG_FRACTION, &c->wide_backward}};
+                                     {"wide_backward", CLG_FRACTION, &c->wide_backward},
+                                     {"gathered_forward", CLG_FRACTION, &c->gathered_forward},
+                                     {"gathered_backward", CLG_FRACTION, &c->gathered_backward},
+                                     {"gathered_half", CLG_COUNT, &c->gathered_half}};
     c->known = true;
     if (clg_value_optional(object, file, timed, COUNT(timed), error) != CLG_OK)
         return error->status;

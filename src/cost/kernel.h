@@ -52,6 +52,8 @@ typedef struct clg_attention_curve {
     double single_times;     /* an fp32 call over a 16-bit one; 0: never timed */
     double head_step;        /* a head costs as much as one of the next multiple; 0: of its width */
     double wide_forward, wide_backward; /* share at twice that width over the one at it; 0: as it */
+    double gathered_forward, gathered_backward; /* of peak, to many keys taken by their places */
+    double gathered_half; /* such keys at which it is half of that; 0: never timed, as dense */
     double launch_s;
     double sigma;
     bool known;

@@ -107,6 +107,7 @@ typedef struct clg_op {
         double window;                   /* 0: none */
         bool fused;                      /* scores are never kept whole */
         bool masked;                     /* by the kernel that takes a mask */
+        bool gathered;                   /* keys by their places: sparse attention */
         double block, blocks; /* > 0: so many blocks of block x block scores, each in memory */
         bool backward;
         double chunks;       /* > 0: no scores but a state, carried through so many chunks of one

@@ -126,6 +126,8 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
     op->attention.window = seen < keys ? seen : 0;
     op->attention.fused = fused;
     op->attention.masked = is_masked(shard, attention);
+    op->attention.gathered =
+        clg_attention_pools(shard, attention) || clg_attention_skips(shard, attention);
     op->attention.backward = pass == CLG_PASS_BACKWARD_INPUT;
     /* Backward: two products each for both operands; fused kernels redo the scores (Dao 2023,
      * arXiv:2307.08691: five products against two), which are as wide as queries. */

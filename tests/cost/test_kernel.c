@@ -196,6 +196,32 @@ static void experts_of_slower_units(void) {
     CHECK(c.weights[CLG_BF16].hbm_share == full.weights[CLG_BF16].hbm_share && c.borrowed);
 }
 
+/* cuDNN's backward of sparse attention on B200: 4,096 queries of 64 heads of 512, five products
+ * (cudnn-frontend pull request 318). */
+static void gathered(double keys, double ms) {
+    clg_gpu gpu;
+    clg_kernels k;
+    clg_error e = {0};
+    clg_op op = {.kind = CLG_OP_ATTENTION, .count = 1};
+    CHECK(clg_gpu_find(&arena, "b200-sxm", &gpu, &e) == CLG_OK);
+    CHECK(clg_kernels_find(&arena, &gpu, &k, &e) == CLG_OK);
+    op.attention.heads = 64, op.attention.batch = 1;
+    op.attention.query_tokens = op.attention.key_tokens = 4096;
+    op.attention.window = keys;
+    op.attention.head_dim = op.attention.value_head_dim = 512;
+    op.attention.fused = op.attention.backward = op.attention.gathered = true;
+    op.flop = 2 * 4096.0 * 64 * keys * 5 * 512;
+    double s = clg_attention_s(&gpu, &k, CLG_CUDNN, CLG_BF16, &op);
+    CHECK_NEAR(1e3 * s, ms, 0.05);
+    op.attention.gathered = false;
+    CASE("where it was never timed, as dense");
+    CHECK(clg_gpu_find(&arena, "h100-sxm", &gpu, &e) == CLG_OK);
+    CHECK(clg_kernels_find(&arena, &gpu, &k, &e) == CLG_OK);
+    double dense = clg_attention_s(&gpu, &k, CLG_CUDNN, CLG_BF16, &op);
+    op.attention.gathered = true;
+    CHECK(clg_attention_s(&gpu, &k, CLG_CUDNN, CLG_BF16, &op) == dense);
+}
+
 /* Gated DeltaNet by flash-linear-attention 0.5.1, heads of 128 x 128, chunks of 64: 184,320 flop
  * and 5,120 bytes a token and head, 65,536 of the flop from chunk to chunk
  * (tests/step/test_state.c); backward 507,904, 10,496 and 163,840. Measured: QwenLM/FlashQLA,
@@ -346,6 +372,8 @@ int main(void) {
     cdna4();
     states();
     masked();
+    CASE("keys by their places: 0.560 to 4.019 ms to 128 to 2,048 of them");
+    gathered(128, 0.560), gathered(512, 1.233), gathered(2048, 4.019);
     one_rate();
     clg_arena_clear(&arena);
     return DONE;
