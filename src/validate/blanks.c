@@ -254,7 +254,7 @@ static open_degrees complete_degrees(clg_arena *arena, const clg_scenario *scena
     clg_evaluation one, fastest;
     clg_layout alone = *layout;
     clg_error error = {0};
-    bool any = space->tp.count == 0, experts = space->ep.count == 0;
+    bool any = space->tp.count == 0 || space->pp.count == 0, experts = space->ep.count == 0;
     if ((!any && !experts) || !clg_search_fastest(arena, scenario, space, &fastest))
         return (open_degrees){0};
     if (alone.micro_batch <= 0) alone.micro_batch = 1;

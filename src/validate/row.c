@@ -30,7 +30,7 @@ double clg_row_number(const clg_csv *csv, int row, const char *column, double ot
     return *end || !isfinite(number) || fabs(number) > 1e15 ? (double)NAN : number;
 }
 
-static int integer(const clg_csv *csv, int row, const char *column, int otherwise) {
+int clg_row_integer(const clg_csv *csv, int row, const char *column, int otherwise) {
     double number = clg_row_number(csv, row, column, otherwise);
     return number <= 2e9 && number >= -2e9 ? (int)number : otherwise;
 }
@@ -108,20 +108,20 @@ static const char *read_model(clg_arena *arena, const clg_csv *csv, int row, clg
                    : clg_error_words(arena, &error);
     }
     clg_model_shape s = {.name = *name ? name : clg_row_word(csv, row, "id")};
-    s.layers = integer(csv, row, "layers", 0);
-    s.heads = integer(csv, row, "heads", 0);
-    s.kv_heads = integer(csv, row, "kv_heads", 0);
-    s.head_dim = integer(csv, row, "head_dim", 0);
-    s.hidden = integer(csv, row, "hidden", 0);
-    s.ffn = integer(csv, row, "ffn", 0);
-    s.vocab = integer(csv, row, "vocab", 0);
-    s.gated = integer(csv, row, "gated", 0) != 0;
-    s.tied = integer(csv, row, "tied", 0) != 0;
-    s.experts = integer(csv, row, "experts", 0);
-    s.experts_per_token = integer(csv, row, "experts_per_token", 0);
-    s.shared_experts = integer(csv, row, "shared_experts", 0);
-    s.dense_layers = integer(csv, row, "dense_layers", 0);
-    s.expert_ffn = integer(csv, row, "expert_ffn", 0);
+    s.layers = clg_row_integer(csv, row, "layers", 0);
+    s.heads = clg_row_integer(csv, row, "heads", 0);
+    s.kv_heads = clg_row_integer(csv, row, "kv_heads", 0);
+    s.head_dim = clg_row_integer(csv, row, "head_dim", 0);
+    s.hidden = clg_row_integer(csv, row, "hidden", 0);
+    s.ffn = clg_row_integer(csv, row, "ffn", 0);
+    s.vocab = clg_row_integer(csv, row, "vocab", 0);
+    s.gated = clg_row_integer(csv, row, "gated", 0) != 0;
+    s.tied = clg_row_integer(csv, row, "tied", 0) != 0;
+    s.experts = clg_row_integer(csv, row, "experts", 0);
+    s.experts_per_token = clg_row_integer(csv, row, "experts_per_token", 0);
+    s.shared_experts = clg_row_integer(csv, row, "shared_experts", 0);
+    s.dense_layers = clg_row_integer(csv, row, "dense_layers", 0);
+    s.expert_ffn = clg_row_integer(csv, row, "expert_ffn", 0);
     if (known_model(arena, &s, *name != 0, model)) return NULL;
     if (clg_model_from_shape(arena, &s, model, &error) != CLG_OK)
         return clg_error_words(arena, &error);
@@ -149,7 +149,7 @@ static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
     if (clg_gpu_find(arena, clg_notes_gpu(arena, csv, row), &machine->gpu, &error) != CLG_OK ||
         clg_node_default(arena, &machine->gpu, &machine->node, &error) != CLG_OK)
         return clg_error_words(arena, &error);
-    int box = integer(csv, row, "gpus_per_node", 0);
+    int box = clg_row_integer(csv, row, "gpus_per_node", 0);
     bool smaller = box > 0 && box < machine->node.gpus;
     if (smaller && clg_node_of_size(arena, &machine->gpu, box, &machine->node, &error) != CLG_OK)
         return clg_error_words(arena, &error);
@@ -162,7 +162,7 @@ static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
     double rate = clg_row_number(csv, row, "inter_gbit_per_s_per_gpu", 0) * 1e9 / 8;
     machine->fabric.gpu_bytes_per_s = rate > 0 ? rate : clg_machine_line_bytes_per_s(machine);
     clg_node_resize(&machine->node, box);
-    machine->gpus = integer(csv, row, "gpus", 0);
+    machine->gpus = clg_row_integer(csv, row, "gpus", 0);
     return machine->gpus > 0 ? NULL : "gpus is missing";
 }
 
@@ -221,7 +221,7 @@ static const char *stack_of_row(clg_arena *arena, const clg_csv *csv, int row, c
     return clg_error_words(arena, &error);
 }
 
-static void fix(clg_axis_values *axis, double value) {
+void clg_row_fix(clg_axis_values *axis, double value) {
     if (isnan(value)) return;
     axis->count = 1;
     axis->value[0] = value >= 0 && value <= 1 << 20 ? (int)value : -1;
@@ -236,7 +236,7 @@ static const char *fix_name(clg_arena *arena, clg_axis_values *axis, const clg_n
     const char *name = clg_arena_copy(arena, word, strcspn(word, " ("));
     if (*name && clg_name_value(names, what, name, &value, &error) != CLG_OK)
         return clg_error_words(arena, &error);
-    fix(axis, value);
+    clg_row_fix(axis, value);
     return NULL;
 }
 
@@ -247,17 +247,6 @@ static bool degrees_are_sane(const clg_space *s) {
     for (size_t a = 0; a < sizeof axes / sizeof axes[0]; a++)
         if (axes[a]->count > 0 && axes[a]->value[0] < 1) return false;
     return s->zero.value[0] >= 0 && s->zero.value[0] <= 3 && s->hsdp.value[0] >= 0;
-}
-
-/* Why degrees that a row prints cannot be those of its GPUs: a table that counts something else by
- * them, or a slip of who wrote it down. NULL where they can. */
-static const char *degrees_other_gpus(clg_arena *arena, const clg_space *s) {
-    if (!s->dp.count) return NULL;
-    int64_t product = (int64_t)s->dp.value[0] * s->tp.value[0] * s->cp.value[0] * s->pp.value[0];
-    if (product == s->gpus) return NULL;
-    return clg_arena_print(arena, "dp %d x tp %d x cp %d x pp %d are %lld GPUs, the row has %lld",
-                           s->dp.value[0], s->tp.value[0], s->cp.value[0], s->pp.value[0],
-                           (long long)product, (long long)s->gpus);
 }
 
 /* Stacks that cannot fold experts apart from the dense layers split each of them by tp as well,
@@ -305,32 +294,30 @@ static const char *read_space(clg_arena *arena, const clg_csv *csv, int row,
         return "unknown precision";
     space->precision = (clg_precision)precision;
     space->gpus = scenario->machine.gpus;
-    space->seq = integer(csv, row, "seq", 0);
-    space->global_batch = integer(csv, row, "global_batch", 0);
+    space->seq = clg_row_integer(csv, row, "seq", 0);
+    space->global_batch = clg_row_integer(csv, row, "global_batch", 0);
     if (space->seq < 1) return "seq is missing";
     if (space->global_batch < 1 && !open_batch(csv, row)) return "global_batch is missing";
-    int tp = integer(csv, row, "tp", 1);
-    fix(&space->tp, tp);
-    fix(&space->cp, integer(csv, row, "cp", 1));
+    clg_degrees_read(csv, row, &scenario->stack, space);
     int ranks = space->tp.value[0] * space->cp.value[0];
-    fix(&space->cp_kind, clg_notes_context(arena, csv, row, &scenario->model, ranks));
-    fix(&space->ep, integer(csv, row, "ep", 1));
-    fix(&space->pp, integer(csv, row, "pp", 1));
-    fix(&space->dp, clg_row_number(csv, row, "dp", (double)NAN));
+    clg_row_fix(&space->cp_kind, clg_notes_context(arena, csv, row, &scenario->model, ranks));
+    clg_row_fix(&space->ep, clg_row_integer(csv, row, "ep", 1));
     /* Nothing is sharded over one GPU: not said, it is plain. */
-    bool alone = integer(csv, row, "gpus", 0) == 1;
-    fix(&space->zero, clg_row_number(csv, row, "zero", alone ? 0 : 1));
-    fix(&space->hsdp, clg_row_number(csv, row, "shard_group", 0));
-    fix(&space->sp,
-        clg_row_number(csv, row, "sp",
-                       tp > 1 && clg_stack_has(scenario->stack.shardings, CLG_SHARD_SP)));
+    bool alone = clg_row_integer(csv, row, "gpus", 0) == 1;
+    clg_row_fix(&space->zero, clg_row_number(csv, row, "zero", alone ? 0 : 1));
+    clg_row_fix(&space->hsdp, clg_row_number(csv, row, "shard_group", 0));
+    clg_row_fix(&space->sp,
+                clg_row_number(csv, row, "sp",
+                               space->tp.value[0] > 1 &&
+                                   clg_stack_has(scenario->stack.shardings, CLG_SHARD_SP)));
     const char *notes = clg_row_word(csv, row, "notes");
-    fix(&space->etp, clg_row_number(csv, row, "etp", expert_tensor(arena, scenario, space, notes)));
+    clg_row_fix(&space->etp,
+                clg_row_number(csv, row, "etp", expert_tensor(arena, scenario, space, notes)));
     /* A table that prints the micro-batch or the schedule would print the chunks. */
     bool one_chunk = space->pp.value[0] <= 1 || *clg_row_word(csv, row, "schedule") ||
                      *clg_row_word(csv, row, "micro_batch");
-    fix(&space->vpp, clg_row_number(csv, row, "vpp", one_chunk ? 1 : (double)NAN));
-    fix(&space->micro_batch, clg_row_number(csv, row, "micro_batch", (double)NAN));
+    clg_row_fix(&space->vpp, clg_row_number(csv, row, "vpp", one_chunk ? 1 : (double)NAN));
+    clg_row_fix(&space->micro_batch, clg_row_number(csv, row, "micro_batch", (double)NAN));
     if (clg_adapter_read(
             clg_row_word(csv, row, "adapter"), clg_row_number(csv, row, "adapter_rank", 0),
             clg_row_word(csv, row, "adapter_targets"), clg_row_word(csv, row, "base_precision"),
@@ -339,7 +326,7 @@ static const char *read_space(clg_arena *arena, const clg_csv *csv, int row,
     space->keep = 1;
     if (!degrees_are_sane(space)) return "a degree of parallelism is no number of 1 or more";
     const char *reason = read_words(arena, csv, row, scenario, space);
-    if (!reason) reason = degrees_other_gpus(arena, space);
+    if (!reason) reason = clg_degrees_other_gpus(arena, space);
     bool mixture = experts_of(&scenario->model) > 0;
     clg_degrees_open(csv, row, &scenario->stack, mixture, space);
     return reason;

@@ -22,6 +22,12 @@ bool clg_row_prints_layout(const clg_csv *csv, int row, const clg_stack *stack);
  * something else. */
 double clg_row_number(const clg_csv *csv, int row, const char *column, double otherwise);
 
+/* The same as a whole number. */
+int clg_row_integer(const clg_csv *csv, int row, const char *column, int otherwise);
+
+/* An axis of this one value, -1 where it is no degree; NaN leaves it as it is. */
+void clg_row_fix(clg_axis_values *axis, double value);
+
 /* A word of a column; "" when absent. */
 const char *clg_row_word(const clg_csv *csv, int row, const char *column);
 

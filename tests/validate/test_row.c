@@ -14,7 +14,8 @@ static const char *const head =
     "id,model,kind,layers,hidden,ffn,gated,heads,kv_heads,head_dim,vocab,experts,experts_per_token,"
     "shared_experts,expert_ffn,dense_layers,seq,gpu,gpus,stack,date,precision,recompute,tp,ep,pp,"
     "vpp,schedule,micro_batch,global_batch,etp,zero,inter_gbit_per_s_per_gpu,notes,"
-    "gpus_per_node,adapter,adapter_rank,cp_kind,cp,tokens_per_s_per_gpu,dp\n";
+    "gpus_per_node,adapter,adapter_rank,cp_kind,cp,tokens_per_s_per_gpu,dp,"
+    "accumulation\n";
 
 /* Fields that `row` leaves out at the end are blank. */
 static const char *predict(const char *row) {
@@ -28,7 +29,7 @@ static const char *predict(const char *row) {
         missing -= *c == ',' && !quoted;
     }
     const char *text =
-        clg_arena_print(&arena, "%s%s%.*s\n", head, row, missing, ",,,,,,,,,,,,,,,,");
+        clg_arena_print(&arena, "%s%s%.*s\n", head, row, missing, ",,,,,,,,,,,,,,,,,");
     CHECK(missing >= 0);
     CHECK(clg_csv_parse(&arena, "runs.csv", text, strlen(text), &csv, &error) == CLG_OK);
     return clg_validate_row(&arena, &csv, 0, &scenario, &answer);
@@ -193,11 +194,40 @@ static void open_layouts(void) {
     CHECK(answer.fits && answer.layout.ep > 1);
 }
 
+/* 16 GPUs. */
+static const clg_layout *split_as(const char *tp, const char *pp, const char *schedule,
+                                  const char *dp_and_sums) {
+    const char *row = "x,,dense,16,2048,8192,1,32,32,64,131072,,,,,,4096,h100-sxm,16,"
+                      "megatron-2026,2026-04,bf16,none,%s,,%s,,%s,1,64,,1,,,,,,,,,%s";
+    CHECK(predict(clg_arena_print(&arena, row, tp, pp, schedule, dp_and_sums)) == NULL);
+    return &answer.layout;
+}
+
+static void blank_degrees(void) {
+    CASE("GPUs that printed degrees do not account for fall to the blank one");
+    CHECK(split_as("4", "", "", "2,")->pp == 2);
+    CHECK(split_as("", "2", "", "2,")->tp == 4);
+    CHECK(split_as("4", "1", "", "2,")->cp == 2);
+    CASE("of two blank ones they are those of the fastest plan");
+    const clg_layout *l = split_as("", "", "", "2,");
+    CHECK(l->dp == 2 && l->cp == 1 && l->tp * l->pp == 8);
+    CASE("64 sequences in sums of 8 are 8 replicas");
+    CHECK(split_as("2", "", "", ",8")->dp == 8 && answer.layout.pp == 1);
+    CHECK(split_as("1", "", "", ",8")->dp == 8 && answer.layout.pp == 2);
+    CASE("a schedule of stages asks for stages");
+    CHECK(split_as("2", "", "interleaved", "")->pp > 1);
+    CHECK(split_as("16", "", "1f1b", "")->pp == 1);
+    CASE("four sequences are not shared by eight replicas: matrices are split");
+    CHECK(predict("x,,dense,16,2048,8192,1,32,32,64,131072,,,,,,4096,h100-sxm,16,"
+                  "megatron-2026,2026-04,bf16,none,,,2,,,1,4,,1") == NULL);
+    CHECK(answer.layout.tp >= 2 && answer.layout.pp == 2);
+}
+
 static void degrees(void) {
     CASE("degrees that multiply to other GPUs than the row's are a slip, not a run");
     CHECK(predict(MIXTRAL "megatron-2024,2024-06,bf16,,2,4,8,1,,1,1024,,,,,,,,,,,8") == NULL);
-    const char *reason = predict(MIXTRAL "megatron-2024,2024-06,bf16,,2,4,8,1,,1,1024,,,,,,,,,,,2");
-    CHECK(reason && strstr(reason, "32 GPUs, the row has 128"));
+    const char *reason = predict(MIXTRAL "megatron-2024,2024-06,bf16,,2,4,8,1,,1,1024,,,,,,,,,,,3");
+    CHECK(reason && strstr(reason, "48 GPUs, the row has 128"));
 }
 
 static void blanks(void) {
@@ -604,6 +634,7 @@ int main(void) {
     contexts();
     terms();
     degrees();
+    blank_degrees();
     blanks();
     shapes();
     notes();
