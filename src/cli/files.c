@@ -101,9 +101,17 @@ clg_status clg_file_attach(clg_arena *arena, const char *path, size_t most, clg_
 }
 
 clg_status clg_folder_make(const char *folder, clg_error *error) {
-    if (mkdir(folder, 0777) == 0 || errno == EEXIST) return CLG_OK;
+    struct stat about;
+    if (mkdir(folder, 0777) == 0) return CLG_OK;
+    bool there = errno == EEXIST && stat(folder, &about) == 0;
+    if (there && S_ISDIR(about.st_mode)) return CLG_OK;
     clg_error_at(error, folder, 0, 0, "--out");
-    return clg_fail(error, CLG_BAD_INPUT, "name a directory, new or not", "%s", strerror(errno));
+    return clg_fail(error, CLG_BAD_INPUT,
+                    errno == ENOENT ? "make it first (mkdir -p)" : "name a directory, new or not",
+                    "%s",
+                    errno == ENOENT ? "the directory that it is to be in is not there"
+                    : there         ? "a file has this name"
+                                    : strerror(errno));
 }
 
 clg_status clg_file_write(const char *path, const clg_text *text, clg_error *error) {

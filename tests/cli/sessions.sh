@@ -267,6 +267,8 @@ expect 1 err 'directory' plan tests/ --gpus 8
 expect 1 err '^ceiling: src: this is a directory; name a file in it' plan src --gpus 8
 : >"$scratch/empty.json"
 expect 1 err 'empty.json:1:1: it is empty' plan "$scratch/empty.json" --gpus 8
+expect 1 err 'that it is to be in is not there; make it first' explain llama-2-7b --gpus 8 --launch megatron -o "$scratch/no/job"
+expect 1 err 'empty.json: --out: a file has this name' explain llama-2-7b --gpus 8 --launch megatron -o "$scratch/empty.json"
 expect 1 err "unknown fabric '-5Gbit/s'.*or say how fast" plan llama-2-7b --gpus 8 --fabric -5Gbit/s
 printf 'id,step\0\n' >"$scratch/binary.csv"
 expect 1 err 'binary.csv:1:1: it is no text' validate "$scratch/binary.csv"
