@@ -368,14 +368,17 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
     return CLG_OK;
 }
 
-/* Seconds of an iteration with `starts` prompts and `sequences` that decode. */
+/* Seconds of an iteration with `starts` prompts and `sequences` that decode, at least: prompts come
+ * in iterations as full as may be, so that the fewest have any. */
 static double steady_s(const clg_replica *r, const clg_demand_means *m, double sequences,
                        double starts) {
     double verified = sequences * (r->cost.drafted + 1), all = sequences + starts;
-    double kernels = clg_replica_dense_s(r, verified + starts * m->prompt_tokens) +
+    double prompts = starts * m->prompt_tokens, mixed = fmin(1, prompts / r->rules.max_tokens);
+    double context_s = r->cost.context_s + mixed * r->cost.mixed_s;
+    double kernels = clg_replica_dense_s(r, verified + prompts) +
                      clg_draft_s(r, verified, (int)r->cost.drafted) +
-                     sequences * (m->context_tokens + r->cost.context_pad) * r->cost.context_s +
-                     sequences * r->cost.state_s + starts * m->prompt_tokens * r->cost.scan_s +
+                     sequences * (m->context_tokens + r->cost.context_pad) * context_s +
+                     sequences * r->cost.state_s + prompts * r->cost.scan_s +
                      starts * m->output_tokens * m->pairs_per_output * r->cost.pair_s;
     double gained = r->cost.drafted > 0 ? r->cost.gained : 1;
     double handed = sequences * gained * r->rules.front.token_s / fmax(r->rules.front_ends, 1);

@@ -532,6 +532,14 @@ static void test_mixed(clg_arena *arena) {
     clg_replica r = chosen(arena, &s, &v1, c);
     CHECK_NEAR(r.cost.context_s + r.cost.mixed_s,
                40 * 40 * 64 * 2.0 * (128 + 128) / (312e12 * 0.62), 1e-12);
+    CASE("64 sequences, 0.25 prompts of 512 an iteration of 2,048: a sixteenth has any at least");
+    clg_demand_means m = {.prompt_tokens = 512, .output_tokens = 256, .context_tokens = 640};
+    clg_replica plain = r;
+    plain.cost.mixed_s = 0;
+    plain.rules.max_tokens = r.rules.max_tokens = 2048;
+    double more = 64 / clg_replica_steady_tokens_per_s(&r, &m, 64) -
+                  64 / clg_replica_steady_tokens_per_s(&plain, &m, 64);
+    CHECK_NEAR(more, 64 * 640 / 16.0 * r.cost.mixed_s, 1e-12);
     CASE("not where prompts have a kernel of their own, nor on Hopper, nor with sinks");
     CHECK(chosen(arena, &s, &v0, c).cost.mixed_s == 0);
     clg_scenario hopper = plan_scenario(arena, "qwen3-14b", "h100-sxm", NULL, 0);
