@@ -47,7 +47,7 @@ export function showLayout(l) {
   if (l.vpp > 1) words.push(`vpp${l.vpp}`);
   words.push(`dp${l.dp}`, `zero${l.zero}`);
   if (l.hsdp > 0 && l.hsdp !== l.dp) words.push(`hsdp${l.hsdp}`);
-  return [...words, `mb${l.micro_batch}`, `recompute-${l.recompute}${l.recompute_layers > 0 ? `-${l.recompute_layers}` : ""}`].join(" ");
+  return [...words, `mb${l.micro_batch}`, `recompute-${l.recompute}${l.recompute_layers > 0 ? `-${l.recompute_layers}` : ""}`, l.stage_layers && "uneven"].filter(Boolean).join(" ");
 }
 
 /** Parts of a ledger: key of the JSON, words, colour class. */

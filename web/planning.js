@@ -13,9 +13,9 @@ function tokensOf(text = "") {
   return number ? Number(number) * { "": 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12 }[unit] : 0;
 }
 
-/** The flags of a layout; 0 recomputed layers is not a value but the lack of one. */
-const axes = ["dp", "zero", "hsdp", "tp", "sp", "cp", "cp_kind", "ep", "etp", "pp", "vpp", "schedule", "micro_batch", "recompute", "recompute_layers"];
-const flagsOf = (layout) => Object.fromEntries(axes.filter((axis) => axis !== "recompute_layers" || layout[axis] > 0)
+/** The flags of a layout; 0 recomputed layers is not a value but the lack of one, as are stages split evenly. */
+const axes = ["dp", "zero", "hsdp", "tp", "sp", "cp", "cp_kind", "ep", "etp", "pp", "vpp", "schedule", "micro_batch", "recompute", "recompute_layers", "order", "stage_layers"];
+const flagsOf = (layout) => Object.fromEntries(axes.filter((axis) => (axis !== "recompute_layers" || layout[axis] > 0) && layout[axis] !== undefined)
   .map((axis) => [axis.replace("_", "-"), String(Number(layout[axis])).replace("NaN", layout[axis])]));
 
 /**

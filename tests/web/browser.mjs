@@ -342,6 +342,20 @@ async function tables() {
   check("the question is in the link", (await becomes(`location.hash.includes("fleet.table-text=")`, 5000)) && (await textOf("#command")) === "ceiling fleet pasted.csv --span 1h", await textOf("#command"));
 }
 
+/** Stages of different layers: the plan, not one split evenly, is what is taken apart. */
+async function unevenStages() {
+  const question = ["llama-3.1-8b", "--gpus", "16", "--fabric", "ethernet-100", "--global-batch", "128"];
+  await open("#tab=plan&model=llama-3.1-8b&gpus=16&fabric=ethernet-100&global-batch=128");
+  await until("document.documentElement.dataset.plan", "a plan of uneven stages");
+  check("it says so", (await textOf("#layout")).endsWith(" uneven"), await textOf("#layout"));
+  await read(`document.getElementById("why").open = true`);
+  await until(`document.querySelector("#undone tbody tr")`, "what one thing undone costs");
+  const printed = spawnSync(ceiling, ["plan", ...question], { encoding: "utf8" }).stdout.match(/^ +tensor parallel halved +step (.*? \(.*?\))/m)[1], rows = await textOf("#undone tbody");
+  check("one thing undone costs what the command line says", rows.includes(printed), `${rows} / ${printed}`);
+  await read(`document.querySelector("#alternatives .small").click()`);
+  await until(`/[#&]stage-layers=/.test(location.hash)`, "the split is kept");
+}
+
 /** Nothing fits: what is nearest, and the GPUs that would do. */
 async function tooSmall() {
   await open("#model=llama-3.1-405b&gpus=64&seq=8192");
@@ -508,6 +522,7 @@ try {
   await exports();
   await ownFiles();
   await jobFiles();
+  await unevenStages();
   await tooSmall();
   await economicsTab();
   await tables();
