@@ -80,6 +80,13 @@ function billWords(bill) {
   return said.length ? `in 30 days ${said.join("; ")}` : "";
 }
 
+/** How many GPUs are sure to do: what is predicted is as often too few as too many. */
+function buyWords({ headroom, gpus }) {
+  const odds = (p) => (p > 0.99 ? "above 99 %" : p < 0.01 ? "below 1 %" : `${(100 * p).toFixed(0)} %`);
+  const more = headroom.buy_gpus > gpus, count = more ? headroom.buy_gpus : gpus;
+  return `buy ${showWhole(count)} ${count > 1 ? "GPUs: they hold" : "GPU: it holds"} the target with ${odds(more ? headroom.buy_chance : headroom.chance)} chance${more ? `; ${showWhole(gpus)} with ${odds(headroom.chance)}` : ""}`;
+}
+
 function demandView(a, width) {
   const be = a.break_even, full = a.factors[1]?.usd_per_million_tokens, price = a.usd_per_million_tokens, layout = a.replica.layout;
   const apiUsd = be.api && full ? full / be.utilization : null;
@@ -93,6 +100,7 @@ function demandView(a, width) {
     element("p", { class: "what" }, `a replica: ${a.replica.gpus} GPU${a.replica.gpus === 1 ? "" : "s"}, ${words}; ${showWhole(a.demand.requests)} requests${a.demand.span_s > 0 ? `, ${Number(a.demand.mean_rate_per_s.toPrecision(3))} a second over ${showSeconds(a.demand.span_s)}, busiest ${a.demand.peak_over_mean.toFixed(2)} × the mean` : ""}` +
       `${a.demand.rows_left_out ? `; ${showWhole(a.demand.rows_left_out)} rows left out` : ""}`),
     a.p10_p90 && element("p", { class: "what" }, `P10 – P90: ${pairOf(a.p10_p90.gpus, showWhole)} GPUs${price === null ? "" : `, ${pairOf(a.p10_p90.usd_per_million_tokens, showPrice)} per million`}, by how far off tokens/s of such models were on other tables`),
+    a.headroom?.buy_gpus !== undefined && element("p", { id: "buy" }, buyWords(a)),
     a.meets_target === false && element("p", { class: "caveat wrong-words" }, "The latency target is not met."),
     element("dl", { class: "tiles" }, typeof a.bill?.usd_per_h === "number" && tile("bill", `$${a.bill.usd_per_h.toFixed(2)} an hour`, billWords(a.bill)), tile("busy", showShare(a.utilization), "of the time"), tile("load", showShare(a.rho), "of capacity (rho)"), tile("MFU", showShare(a.mfu)),
       tile("output", `${showCount(a.output_tokens_per_s)} tokens/s`, `of ${showCount(a.capacity_tokens_per_s)} at most${between(a.p10_p90?.capacity_tokens_per_s, showCount)}`), tile("first token, p99", showSeconds(a.ttft_s.p99), a.ttft_p99_interval_s && `${showSeconds(a.ttft_p99_interval_s[0])} to ${showSeconds(a.ttft_p99_interval_s[1])} with iterations ± 5 %`),

@@ -7,7 +7,7 @@ function inUnits(value, units) {
   return `${shown.toFixed(Math.max(0, 3 - Math.max(1, digits)))}${name}`;
 }
 
-const timeUnits = [[172800, " d", 86400], [7200, " h", 3600], [1, " s"], [1e-3, " ms"], [1e-6, " µs"]];
+const timeUnits = [[86400, " d"], [3600, " h"], [60, " min"], [1, " s"], [1e-3, " ms"], [1e-6, " µs"]];
 const countUnits = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e4, "k", 1e3], [1, ""]];
 const powerUnits = [[1e6, " MW"], [1e3, " kW"], [1, " W"]];
 const moneyUnits = [[1e6, "M"], [1e4, "k", 1e3], [1, ""]];
@@ -19,7 +19,7 @@ export const showShare = (x) => `${(100 * x).toFixed(1)} %`;
 export const showChange = (ratio) => `${ratio < 1 ? "−" : "+"}${Math.abs(100 * (ratio - 1)).toFixed(1)} %`;
 /** A chance in whole percents, never a false 0 or 100. */
 export const showChance = (p) => (p > 0 && p < 0.005 ? "<1 %" : p < 1 && p >= 0.995 ? ">99 %" : `${(100 * p).toFixed(0)} %`);
-export const showCount = (n) => inUnits(n, countUnits);
+export const showCount = (n) => (n >= 999.5 && n < 1e4 ? showWhole(n) : inUnits(n, countUnits));
 export const showPower = (w) => inUnits(w, powerUnits);
 export const showMoney = (usd) => (usd === null ? "no price known" : `${inUnits(usd, moneyUnits)} USD`);
 

@@ -151,7 +151,7 @@ function certificateOf({ search: s }) {
   if (!s) return null;
   const end = s.complete ? "The search is complete: none is faster by this model." : "The search was stopped before its end.";
   return element("p", { id: "certificate" }, `${showWhole(s.layouts)} legal layouts: ${showWhole(s.cut.memory_bound)} ruled out by memory, ` +
-    `${showWhole(s.cut.time_bound)} by a lower bound on time, ${showWhole(s.cut.recomputes_more)} that recompute more layers than they must, ${showWhole(s.cut.balanced_as_even)} balanced as they are, ${showWhole(s.priced)} priced (${showWhole(s.cut.does_not_fit)} of them do not fit). ${end}`);
+    `${showWhole(s.cut.time_bound)} by a lower bound on time, ${showWhole(s.cut.recomputes_more)} that recompute more layers than they must, ${s.cut.balanced_as_even ? `${showWhole(s.cut.balanced_as_even)} balanced as they are, ` : ""}${showWhole(s.priced)} priced (${showWhole(s.cut.does_not_fit)} of them do not fit). ${end}`);
 }
 
 function headOf(e) {
@@ -164,7 +164,7 @@ function headOf(e) {
 /**
  * Draws an answer of the plan command.
  * @param {{fix: (layout: object) => void, drawSteps: (place: HTMLElement, layout: object) => void,
- *   askWhy: (layout: object) => Promise<object>, text: () => string | null, tokens: number, stepsOpen?: boolean,
+ *   askWhy: (layout: object) => Promise<object>, text: () => string | null, stepsOpen?: boolean,
  *   whyOpen?: boolean}} page
  */
 export function showPlan(panel, answer, page, picked = 0) {

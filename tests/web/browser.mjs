@@ -383,6 +383,8 @@ async function economicsTab() {
   const dollars = `$${demand.usd_per_million_tokens < 0.0995 ? demand.usd_per_million_tokens.toPrecision(2) : demand.usd_per_million_tokens.toPrecision(3)}`;
   await until(`document.getElementById("economics-head").textContent.includes(${JSON.stringify(dollars)})`, `${dollars} per million tokens`);
   check("replicas are the command line's", (await textOf("#economics-head")).startsWith(`${demand.replicas} replica`), await textOf("#economics-head"));
+  const bought = spawnSync(ceiling, ["demand", "llama-3.1-8b", "--rate", "20req/s", "--span", "20min", "--ttft", "1s"], { encoding: "utf8" }).stdout.match(/^buy +(.*)$/m)[1];
+  check("what to buy is the command line's", (await textOf("#buy")) === `buy ${bought}`, `${await textOf("#buy")} / ${bought}`);
   check("the bill is the command line's", (await textOf("#economics .tiles")).includes(`$${demand.bill.usd_per_h.toFixed(2)} an hour`), await textOf("#economics .tiles"));
   check("as many bars as factors, and the API", (await read(`document.querySelectorAll(".factors rect").length`)) === demand.factors.length + 1);
   await shot("economics-demand.webp");
