@@ -5,8 +5,8 @@ import { planFigure } from "./figure.js";
 import { memoryParts, showBytes, showChance, showChange, showCount, showLayout, showMoney, showPower, showSeconds, showShare, showWhole, timeParts } from "./format.js";
 import { explained, meaningOf, tile } from "./glossary.js";
 
-function tilesOf(e, tokens) {
-  const days = tokens ? showSeconds(tokens / e.tokens_per_s) : null;
+function tilesOf(e, run) {
+  const more = run?.as_good_tokens > 1.01 * run?.tokens ? `; past the critical batch as good a model takes ${(run.as_good_tokens / run.tokens).toPrecision(3)} times the tokens` : "";
   const price = e.cost.price ? `${e.cost.usd_per_gpu_h.toPrecision(3)} USD/h per GPU, ${e.cost.price}` : "";
   return element("dl", { class: "tiles" },
     tile("step", showSeconds(e.step_s), `P10–P90 ${showSeconds(e.step_p10_s)} to ${showSeconds(e.step_p90_s)}`),
@@ -15,13 +15,13 @@ function tilesOf(e, tokens) {
     tile("bound by", e.bound_by.replaceAll("_", " ")),
     tile("a million tokens", showMoney(e.cost.usd_per_million_tokens), price),
     tile("power", showPower(e.power.cluster_w), `${e.power.gpu_w.toFixed(0)} W per GPU`),
-    days ? tile("run", days, `${showMoney(e.cost.usd_per_h && (e.cost.usd_per_h * tokens) / e.tokens_per_s / 3600)}`) : null);
+    run ? tile("run", showSeconds(run.tokens / e.tokens_per_s), `${showCount(run.tokens)} tokens, ${showMoney(e.cost.usd_per_h && (e.cost.usd_per_h * run.tokens) / e.tokens_per_s / 3600)}${more}`) : null);
 }
 
 /** The step as a waterfall: every part starts where the one above ended. */
 export function waterfallOf(e) {
   let before = 0;
-  const rows = timeParts.filter(({ key }) => e.time[key] > 0).map(({ key, words, color }) => {
+  const rows = timeParts.filter(({ key }) => e.time[key] >= 0.0005 * e.step_s).map(({ key, words, color }) => {
     const left = (100 * before) / e.step_s, width = (100 * e.time[key]) / e.step_s;
     before += e.time[key];
     return element("tr", {}, element("th", { scope: "row" }, explained(words)),
@@ -175,7 +175,7 @@ export function showPlan(panel, answer, page, picked = 0) {
     if (missing) children.push(element("p", {}, `The nearest, ${showLayout(missing.plan.layout)}, needs ${showBytes(missing.missing_bytes)} more than a GPU has.`), element("p", { id: "on-more" }, onMore(missing.on_more_gpus)), memoryOf(missing.plan));
   } else {
     const e = picked ? answer.alternatives[picked - 1] : answer.best;
-    children.push(...headOf(e), tilesOf(e, page.tokens), waterfallOf(e), memoryOf(e), answer.search && stepsOf(e, page), answer.search && whyOf(e, page),
+    children.push(...headOf(e), tilesOf(e, answer.run), waterfallOf(e), memoryOf(e), answer.search && stepsOf(e, page), answer.search && whyOf(e, page),
       alternativesOf(answer, picked, (i) => showPlan(panel, answer, page, i), page.fix), frontOf(answer));
   }
   const shown = answer.best ? (picked ? answer.alternatives[picked - 1] : answer.best) : answer.nearest?.plan;

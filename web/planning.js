@@ -7,12 +7,6 @@ import { showTimeline } from "./timeline.js";
 
 const typing = 250; // ms after a key before a plan is asked for
 
-/** Multipliers of a number of tokens, to tell how long a run takes. */
-function tokensOf(text = "") {
-  const [, number, unit] = /^([\d.]+)\s*([kMGT]?)/.exec(text) ?? [];
-  return number ? Number(number) * { "": 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12 }[unit] : 0;
-}
-
 /** The flags of a layout; 0 recomputed layers is not a value but the lack of one, as are stages split evenly. */
 const axes = ["dp", "zero", "hsdp", "tp", "sp", "cp", "cp_kind", "ep", "etp", "pp", "vpp", "schedule", "micro_batch", "recompute", "recompute_layers", "order", "stage_layers"];
 const flagsOf = (layout) => Object.fromEntries(axes.filter((axis) => (axis !== "recompute_layers" || layout[axis] > 0) && layout[axis] !== undefined)
@@ -50,7 +44,7 @@ export function openPlan(panel, pool, page) {
     const answer = await pool.ask(requestOf(state, "explain"), { group: "plan" });
     if (!answer || mine !== asked || shown === mine || !answer.value.memory?.fits) return;
     page.fail(null);
-    showPlan(place, { best: answer.value, alternatives: [], pareto: [], search: null }, { ...view, tokens: tokensOf(state.tokens) });
+    showPlan(place, { best: answer.value, run: answer.value.run, alternatives: [], pareto: [], search: null }, view);
     status.textContent = "searching for the layouts next to it…";
     document.documentElement.dataset.previewMs ??= performance.now().toFixed(0);
   }
@@ -69,7 +63,6 @@ export function openPlan(panel, pool, page) {
     if (answer.value.error) status.textContent = "";
     if (answer.value.error) return;
     last = answer;
-    view.tokens = tokensOf(state.tokens);
     showPlan(place, answer.value, view);
     status.textContent = `answered in ${showSeconds((performance.now() - began) / 1000)}`;
     page.say(answer.value.best ? `best layout ${showLayout(answer.value.best.layout)}, ${showSeconds(answer.value.best.step_s)} a step` : "no layout fits");

@@ -59,7 +59,8 @@ static void write_text(clg_text *out, const void *from) {
 
 static void write_json(clg_json_writer *w, const void *from) {
     const clg_answer *a = &((const explained *)from)->plan;
-    clg_json_explained(w, &a->scenario, &a->space, &a->evaluation, a->fits_with, a->fitting);
+    clg_json_explained(w, &a->scenario, &a->space, &a->evaluation, a->tokens, a->fits_with,
+                       a->fitting);
 }
 
 static void write_csv(clg_text *out, const void *from) {

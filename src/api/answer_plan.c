@@ -52,6 +52,7 @@ static void write_text(clg_text *out, const void *from) {
 static void write_json(clg_json_writer *w, const void *from) {
     const clg_answer *a = from;
     clg_planned planned = {.found = &a->found,
+                           .tokens = a->tokens,
                            .on_more = a->on_more,
                            .family = a->family,
                            .families = a->families,

@@ -6,6 +6,7 @@
 #include "layout/batch.h"
 #include "report_plan/plan_text.h"
 #include "report_plan/storage_report.h"
+#include "scaling/laws.h"
 #include "schedule/schedule.h"
 
 #include <math.h>
@@ -106,6 +107,22 @@ void clg_json_batch(clg_json_writer *w, const clg_space *space) {
     clg_json_close(w, '}');
 }
 
+/* What tokens that were asked for take. */
+static void add_run(clg_json_writer *w, const clg_scenario *s, const clg_evaluation *e,
+                    double tokens) {
+    clg_critical_batch critical;
+    double usd = clg_price_known(&s->price) ? e->usd_per_million_tokens * tokens / 1e6 : NAN;
+    if (tokens <= 0) return;
+    clg_json_open(w, "run", '{');
+    clg_json_add_number(w, "tokens", tokens);
+    clg_json_add_number(w, "seconds", tokens / e->tokens_per_s);
+    clg_json_add_number(w, "usd", usd);
+    clg_json_add_number(
+        w, "as_good_tokens",
+        clg_tokens_as_good(w->text->arena, &s->model, tokens, &e->layout, &critical));
+    clg_json_close(w, '}');
+}
+
 static void explain_in_open(clg_json_writer *w, const clg_scenario *s, const clg_evaluation *e) {
     add_model(w, &s->model);
     add_machine(w, s, &e->layout);
@@ -150,9 +167,11 @@ static void add_fits_with(clg_json_writer *w, const clg_fits_with *fits_with, in
 }
 
 void clg_json_explained(clg_json_writer *w, const clg_scenario *s, const clg_space *space,
-                        const clg_evaluation *e, const clg_fits_with *fits_with, int fitting) {
+                        const clg_evaluation *e, double tokens, const clg_fits_with *fits_with,
+                        int fitting) {
     clg_json_open_answer(w, NULL, "explain");
     explain_in_open(w, s, e);
+    add_run(w, s, e, tokens);
     clg_json_batch(w, space);
     clg_json_storage(w, s, e);
     if (!e->fits) add_fits_with(w, fits_with, fitting);
@@ -231,6 +250,7 @@ void clg_json_plan(clg_json_writer *w, const clg_scenario *s, const clg_space *s
         clg_json_explain(w, "best", s, &f->best[0]);
     else
         add_nearest(w, s, f, planned->on_more);
+    if (f->count > 0) add_run(w, s, &f->best[0], planned->tokens);
     if (f->count == 0) add_fits_with(w, planned->fits_with, planned->fitting);
     if (planned->not_written) {
         clg_json_open(w, "launch", '{');

@@ -13,9 +13,10 @@ void clg_json_layout(clg_json_writer *writer, const clg_layout *layout);
 
 void clg_json_explain(clg_json_writer *writer, const char *key, const clg_scenario *scenario,
                       const clg_evaluation *evaluation);
-/* The answer of explain: the same with what its batch was asked as. */
+/* The answer of explain: the same with what its batch was asked as, and what so many tokens take
+ * (0: none were asked for). */
 void clg_json_explained(clg_json_writer *writer, const clg_scenario *scenario,
-                        const clg_space *space, const clg_evaluation *evaluation,
+                        const clg_space *space, const clg_evaluation *evaluation, double tokens,
                         const clg_fits_with *fits_with, int fitting);
 
 /* The member "batch" of an open object: what was asked for, and what it became. */
@@ -25,6 +26,7 @@ void clg_json_memory_total(clg_json_writer *writer, const clg_evaluation *evalua
 
 typedef struct clg_planned {
     const clg_found *found;
+    double tokens;                 /* to train on; 0: not said */
     const clg_evaluation *on_more; /* what would fit on more GPUs where nothing does; or NULL */
     const clg_layout_family *family;
     int families;

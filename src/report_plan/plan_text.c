@@ -180,17 +180,13 @@ static void print_usual_run(clg_text *t, const clg_evaluation *e) {
 static void print_past_critical(clg_text *t, const clg_scenario *s, const clg_evaluation *e,
                                 double tokens) {
     clg_critical_batch critical;
-    clg_error none = {0};
-    double batch = clg_layout_tokens(&e->layout);
-    if (e->layout.adapter.kind != CLG_ADAPTER_NONE ||
-        clg_critical_batch_find(t->arena, &s->model, tokens, 0, &critical, &none) != CLG_OK)
-        return;
-    double needed = clg_tokens_needed(tokens, batch, critical.tokens);
+    double needed = clg_tokens_as_good(t->arena, &s->model, tokens, &e->layout, &critical);
     if (needed < 1.01 * tokens) return;
     clg_text_print(t,
                    "         as good a model takes %s here: the batch is %.2g times the critical "
                    "one (%s)\n",
-                   clg_words_quantity(t, needed, CLG_TOKENS), batch / critical.tokens,
+                   clg_words_quantity(t, needed, CLG_TOKENS),
+                   clg_layout_tokens(&e->layout) / critical.tokens,
                    clg_words_quantity(t, critical.tokens, CLG_TOKENS));
 }
 

@@ -112,3 +112,12 @@ double clg_tokens_needed(double train_tokens, double batch_tokens, double critic
     if (batch_tokens <= critical_tokens) return train_tokens;
     return train_tokens * clg_samples_ratio(batch_tokens, critical_tokens) / 2;
 }
+
+double clg_tokens_as_good(clg_arena *arena, const clg_model *model, double train_tokens,
+                          const clg_layout *layout, clg_critical_batch *critical) {
+    clg_error none = {0};
+    if (layout->adapter.kind != CLG_ADAPTER_NONE ||
+        clg_critical_batch_find(arena, model, train_tokens, 0, critical, &none) != CLG_OK)
+        return train_tokens;
+    return clg_tokens_needed(train_tokens, clg_layout_tokens(layout), critical->tokens);
+}

@@ -6,6 +6,7 @@
 #ifndef CLG_SCALING_LAWS_H
 #define CLG_SCALING_LAWS_H
 
+#include "layout/layout.h"
 #include "model/model.h"
 
 #include "base/arena.h"
@@ -48,5 +49,9 @@ double clg_samples_ratio(double batch_tokens, double critical_tokens);
  * best batch). Beyond it as many more as the samples of McCandlish et al. are. Left out: that a
  * batch far below it would do with fewer. */
 double clg_tokens_needed(double train_tokens, double batch_tokens, double critical_tokens);
+
+/* The same where nothing was measured; of a frozen model as asked. */
+double clg_tokens_as_good(clg_arena *arena, const clg_model *model, double train_tokens,
+                          const clg_layout *layout, clg_critical_batch *critical);
 
 #endif

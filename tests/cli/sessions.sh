@@ -70,6 +70,8 @@ expect 1 err "no price of the term 'spot' is known" size llama-2-7b --tokens 100
 expect 2 err 'price already says what a GPU costs' size llama-2-7b --tokens 100B --deadline 30d --rent on-demand --price 2USD/h
 expect 0 out 'coreweave, spot,' size llama-2-7b --tokens 100B --deadline 30d --price spot --max-gpus 64
 expect 0 out '^ +as good a model takes .* the batch is [0-9.]+ times the critical one' plan llama-3-8b --gpus 64 --seq 8192 --global-batch 64Mtok --tokens 1T
+expect 0 out '"as_good_tokens": 2[.]8[0-9]*e.13$' plan llama-3-8b --gpus 64 --seq 8192 --global-batch 64Mtok --tokens 10T --json
+expect 0 out '"as_good_tokens": 1e.12$' explain llama-3-8b --gpus 64 --seq 8192 --tokens 1T --json
 expect 0 out '^ +1 Ttok take [0-9.]+ d, [0-9,]+ GPU-days' plan llama-3-8b --gpus 64
 expect 0 out 'have 100 Gbit/s per GPU: [0-9.]+ min a step' plan llama-3-8b --gpus 64 --seq 8192 --global-batch 256Mtok
 expect 0 out '^\*  .*the batch is past the critical one: up to' scale llama-3-8b --gpus 64 --seq 8192 --global-batch 64Mtok

@@ -365,8 +365,10 @@ async function tooSmall() {
 }
 
 async function economicsTab() {
-  await open("#model=llama-3.1-8b&gpus=64&seq=8192&tokens=1T&deadline=30d&size.gpu=h100-sxm");
+  await open("#model=llama-3.1-8b&gpus=64&seq=8192&tokens=1000B&deadline=30d&size.gpu=h100-sxm");
   await until("document.documentElement.dataset.plan", "a plan");
+  const { run } = ask("plan", "llama-3.1-8b", "--gpus", "64", "--seq", "8192", "--tokens", "1000B"), ran = await textOf(".tiles");
+  check("tokens take what the command line says, in its units", run.tokens === 1e12 && ran.includes(`${(run.seconds / 86400).toPrecision(3)} d`), ran);
   await click("#tab-economics");
   await until(`document.getElementById("economics").dataset.version`, "clusters");
   const size = ask("size", "llama-3.1-8b", "--seq", "8192", "--tokens", "1T", "--deadline", "30d", "--gpu", "h100-sxm");
