@@ -37,6 +37,15 @@ static bool lists(const char *names, const char *name) {
     return false;
 }
 
+/* Dates are compared as far as both say them, "2026" and "2026-06" are alike: then the cheaper. */
+static bool is_preferred(const clg_api_price *a, const clg_api_price *b) {
+    size_t said = strlen(a->date) < strlen(b->date) ? strlen(a->date) : strlen(b->date);
+    int later = strncmp(a->date, b->date, said);
+    return later != 0 ? later > 0
+                      : a->usd_per_input_token + a->usd_per_output_token <
+                            b->usd_per_input_token + b->usd_per_output_token;
+}
+
 clg_status clg_api_price_default(clg_arena *arena, const char *model, clg_api_price *price,
                                  clg_error *error) {
     int count;
@@ -49,7 +58,7 @@ clg_status clg_api_price_default(clg_arena *arena, const char *model, clg_api_pr
             clg_arena_copy(arena, files[i].path + skip, strlen(files[i].path) - skip - 5);
         if (clg_api_price_find(arena, name, &read, error) != CLG_OK) return error->status;
         if (strcmp(read.date, "undated") == 0 || !lists(read.model, model)) continue;
-        if (!price->name || strcmp(read.date, price->date) > 0) *price = read;
+        if (!price->name || is_preferred(&read, price)) *price = read;
     }
     return CLG_OK;
 }

@@ -12,7 +12,8 @@ typedef struct clg_api_price {
     double usd_per_cached_token; /* input found in the API's cache; below 0: as other input */
 } clg_api_price;
 
-/* By name; or the latest dated one for a model, name NULL when there is none. */
+/* By name; or the latest dated one for a model, of several the cheapest; name NULL when there is
+ * none. */
 clg_status clg_api_price_find(clg_arena *arena, const char *name, clg_api_price *price,
                               clg_error *error);
 clg_status clg_api_price_default(clg_arena *arena, const char *model, clg_api_price *price,

@@ -75,6 +75,8 @@ static void newest_price(clg_arena *arena) {
     CHECK(strcmp(price.date, "2025-09") == 0);
     CHECK_NEAR(price.usd_per_output_token, 1.68e-6, 1e-12);
     CHECK_NEAR(price.usd_per_cached_token, 0.07e-6, 1e-12);
+    CHECK(clg_api_price_default(arena, "gpt-oss-120b", &price, &error) == CLG_OK);
+    CHECK(!strcmp(price.name, "openrouter-gpt-oss-120b")); /* "2026", beside a dearer of 2026-06 */
     CHECK(clg_api_price_default(arena, "gpt2", &price, &error) == CLG_OK && !price.name);
 }
 
