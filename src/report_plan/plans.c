@@ -261,16 +261,18 @@ static void print_fewest(clg_text *t, const clg_evaluation *on_more) {
 /* Nothing is safe enough, but something fits as predicted. */
 static void print_only_gambles(clg_text *t, const clg_found *f, double risk) {
     const clg_evaluation *e = &f->nearest;
+    size_t from = t->size;
     clg_text_print(t,
                    "\nNo layout fits with a chance of running out of memory of at most %.4g %% "
                    "(--risk).\nThe safest, %s, has %s %%: step %s, %s of %s.\n",
                    100 * risk, in_words(t, &e->layout), clg_words_chance_out(t, e),
                    clg_words_quantity(t, e->step_s, CLG_SECONDS),
                    clg_words_gb(t, e->memory.total_bytes), clg_words_gb(t, e->capacity_bytes));
-    if (!f->has_gamble) return;
-    clg_text_print(t, "The fastest, %s, has %s %%: step %s.\n", in_words(t, &f->gamble.layout),
-                   clg_words_chance_out(t, &f->gamble),
-                   clg_words_quantity(t, f->gamble.step_s, CLG_SECONDS));
+    if (f->has_gamble)
+        clg_text_print(t, "The fastest, %s, has %s %%: step %s.\n", in_words(t, &f->gamble.layout),
+                       clg_words_chance_out(t, &f->gamble),
+                       clg_words_quantity(t, f->gamble.step_s, CLG_SECONDS));
+    clg_text_fold(t, from, 0);
 }
 
 void clg_report_nothing_fits(clg_text *t, const clg_scenario *s, const clg_space *space,

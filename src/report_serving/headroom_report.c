@@ -186,6 +186,7 @@ static void print_order(clg_text *t, const clg_serve_question *s, const clg_serv
 
 static void print_lost(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,
                        const clg_serve_headroom *h) {
+    size_t from = t->size;
     if (h->lost_replicas == a->fleet.replicas)
         clg_text_print(t, "         one node holds all of it: lose it, and nobody is served\n");
     else
@@ -198,6 +199,7 @@ static void print_lost(clg_text *t, const clg_serve_question *s, const clg_serve
                 ? ""
                 : clg_arena_print(t->arena, " and %s each",
                                   clg_words_quantity(t, h->lost_tpot_s, CLG_SECONDS)));
+    clg_text_fold(t, from, 9);
 }
 
 void clg_report_headroom(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,

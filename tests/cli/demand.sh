@@ -196,6 +196,8 @@ expect 0 out ': 60 users who ask every 20 s' demand $m --clients 60 --turns 5 --
 check "60 users every 20 s are 3 requests a second" "grep -q ' requests, [23]\.[0-9]* a second' $scratch/out"
 check "what was said before is found" "[ \$(sed -n 's/^ *\([0-9]*\)\.. % of prompt tokens were.*/\1/p' $scratch/out) -gt 60 ]"
 check "room for more is told in users" "grep -q 'the next GPUs are due at [0-9more than]* users' $scratch/out"
+expect 0 out 'a node lost .8 GPUs.: 100.00%' demand deepseek-v3 --gpu mi300x --rate 8req/s --prompt 2ktok --output 500tok --ttft 3s --tpot 60ms
+check "a lost node fits 100 columns" 'fits <"$scratch/out"'
 expect 0 out 'closed loop: 1 client keeps 1 GPU at' demand $m --clients 1 --requests 20
 expect 0 out '100.00% are served within that$' demand $m --rate 2req/s --output 1tok --span 5min
 expect 2 err 'ask without an end; give --turn-gap 30s' demand $m --clients 60 --turn-gap 0s

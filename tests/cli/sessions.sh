@@ -84,6 +84,8 @@ expect 0 out '^memory   DOES NOT FIT: .* of 83.8 GB; what follows' explain llama
 # How sure it is that the best plan is the best.
 expect 0 out 'chance that the best is really faster than the last of these: [5-9][0-9] %' plan llama-3-8b \
     --gpus 16 --seq 8192 --global-batch 64
+expect 0 out '^No layout fits with a chance' plan llama-3-70b --gpus 16 --gpu a100-sxm-80gb --global-batch 64
+check "what fits by a gamble alone fits 100 columns" 'fits <"$scratch/out"'
 expect 0 out '^This is a tie with the best: each' plan llama-3-8b --gpus 16 --seq 8192 --global-batch 64 --top 2
 expect 0 out 'really faster than this: [5-9][0-9] %$' plan llama-3-8b --gpus 16 --seq 8192 --global-batch 64 --top 2
 expect 0 out '"chance_best_is_faster": .$' plan llama-3-8b --gpus 16 --seq 8192 --global-batch 64 --json
