@@ -42,7 +42,8 @@ static clg_status read_limits(const clg_request *r, clg_sizing *ask, clg_error *
 static clg_status read_running(clg_arena *arena, const clg_request *r, sized *a, clg_error *error) {
     const clg_wanted_number rows[] = {{CLG_PARAM_CARBON, &a->grams_per_joule}};
     if (clg_request_operations(arena, r, &a->sizing.operations, error) != CLG_OK ||
-        clg_request_owning(r, &a->owning, error) != CLG_OK)
+        clg_request_owning(r, &a->owning, error) != CLG_OK ||
+        clg_spot_interruptions(arena, &a->sizing.taken_back_per_gpu_s, error) != CLG_OK)
         return error->status;
     return CLG_REQUEST_NUMBERS(r, rows, error);
 }
@@ -137,9 +138,11 @@ static clg_status read_offers(clg_arena *arena, const clg_request *request, int 
                     "no price of the term '%s' is known", clg_price_terms[term].help);
 }
 
-/* A cluster's run, with so many spare nodes. */
-static clg_venture venture_of(const clg_cluster *c, int spares) {
-    return (clg_venture){.useful_s = c->seconds * c->goodput.share,
+/* A cluster's run, with so many spare nodes. What is taken back counts as slowness: another machine
+ * comes at once. */
+static clg_venture venture_of(const clg_operations *o, const clg_cluster *c, int spares) {
+    double share = clg_goodput_of(o, (double)c->gpus, c->plan.trained_parameters).share;
+    return (clg_venture){.useful_s = c->seconds * share,
                          .sides = clg_evaluation_sides(&c->plan),
                          .gpus = (double)c->gpus,
                          .parameters = c->plan.trained_parameters,
@@ -161,7 +164,8 @@ static clg_status weigh(clg_arena *arena, sized *a, clg_error *error) {
         bool shown = i == all->best || i == all->nearest || c->on_front;
         c->odds = (clg_odds){NAN, NAN, NAN};
         if (!shown) continue;
-        clg_venture venture = venture_of(c, spares_of(&a->sizing.operations, c).nodes);
+        clg_venture venture =
+            venture_of(&a->sizing.operations, c, spares_of(&a->sizing.operations, c).nodes);
         if (clg_doubts_default(arena, &s->price, &a->doubts, error) != CLG_OK) return error->status;
         c->odds = clg_odds_of(&venture, &a->sizing.operations, &a->doubts,
                               a->sizing.limits.deadline_s, a->sizing.limits.budget_usd);
@@ -199,7 +203,7 @@ static void weigh_spares(sized *a, const clg_doubts *doubts) {
     if (!(w->spares.nodes_out > 0)) return;
     for (int i = 0; i < CLG_WITH_SPARES; i++) {
         if (counts[i] <= last) continue;
-        clg_venture venture = venture_of(w->taken, last = counts[i]);
+        clg_venture venture = venture_of(&a->sizing.operations, w->taken, last = counts[i]);
         w->with[w->withs++] = (clg_with_spares){
             last, clg_odds_of(&venture, &a->sizing.operations, doubts, a->sizing.limits.deadline_s,
                               a->sizing.limits.budget_usd)};

@@ -2,12 +2,20 @@
 #include "economics/cluster.h"
 
 #include <math.h>
+#include <string.h>
+
+bool clg_cluster_is_spot(const clg_cluster *c) {
+    const char *term = c->offer->scenario.price.term;
+    return term && strcmp(term, "spot") == 0;
+}
 
 static void fill(const clg_sizing *ask, const clg_clusters *all, clg_cluster *c) {
+    clg_operations lost = ask->operations;
     const clg_scenario *scenario = &c->offer->scenario;
     const clg_evaluation *e = &c->plan;
     double gpus = (double)c->gpus;
-    c->goodput = clg_goodput_of(&ask->operations, gpus, e->trained_parameters);
+    if (clg_cluster_is_spot(c)) lost.failures_per_gpu_s += ask->taken_back_per_gpu_s;
+    c->goodput = clg_goodput_of(&lost, gpus, e->trained_parameters);
     c->seconds = all->tokens_needed / e->tokens_per_s / c->goodput.share;
     c->usd = c->seconds * gpus * scenario->price.usd_per_s;
     c->late = e->step_p90_s / e->step_s;

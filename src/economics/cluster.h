@@ -65,6 +65,7 @@ typedef struct clg_sizing {
     int offers;
     const char *left_out; /* kinds that are rented by the box only; NULL: none */
     clg_operations operations;
+    double taken_back_per_gpu_s; /* of machines at spot prices: clg_spot_interruptions */
     clg_limits limits;
     double tokens;          /* the target: see clg_tokens_needed */
     double critical_tokens; /* measured critical batch; 0: from the laws; INFINITY: no wall */
@@ -82,6 +83,9 @@ clg_status clg_size(clg_arena *arena, const clg_sizing *sizing, clg_progress pro
  * keeps the offer. No limits, knees or odds are weighed. */
 bool clg_cluster_plan(clg_arena *arena, const clg_sizing *sizing, const clg_clusters *clusters,
                       const clg_offer *offer, int64_t gpus, clg_cluster *cluster);
+
+/* Whether its machines may be taken back. */
+bool clg_cluster_is_spot(const clg_cluster *cluster);
 
 /* More nodes than are let by the hour, for less than they are let for (data/operations). */
 bool clg_cluster_is_brief(const clg_operations *operations, const clg_cluster *cluster);

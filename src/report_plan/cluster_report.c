@@ -185,13 +185,16 @@ static void print_choice(clg_text *t, const clg_clusters *all, const clg_sizing 
         clg_text_print(t, "losses   none: no failures are assumed, so no checkpoints\n");
         return;
     }
-    clg_text_print(t,
-                   "losses   a failure every %s, a checkpoint of %s every %s: %.1f %% of the time "
-                   "trains\n",
-                   clg_words_quantity(t, c->goodput.mean_time_between_failures_s, CLG_SECONDS),
-                   clg_words_quantity(t, c->goodput.checkpoint_s, CLG_SECONDS),
-                   clg_words_quantity(t, c->goodput.interval_s, CLG_SECONDS),
-                   100 * c->goodput.share);
+    size_t losses = t->size;
+    clg_text_print(
+        t,
+        "losses   a failure%s every %s, a checkpoint of %s every %s: %.1f %% of the time "
+        "trains\n",
+        clg_cluster_is_spot(c) ? " or a machine taken back (how often: assumed)" : "",
+        clg_words_quantity(t, c->goodput.mean_time_between_failures_s, CLG_SECONDS),
+        clg_words_quantity(t, c->goodput.checkpoint_s, CLG_SECONDS),
+        clg_words_quantity(t, c->goodput.interval_s, CLG_SECONDS), 100 * c->goodput.share);
+    clg_text_fold(t, losses, 9);
 }
 
 /* Up: fewer, larger GPUs. Out: more of the smaller. */

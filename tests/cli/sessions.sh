@@ -68,6 +68,9 @@ expect 0 out 'hyperstack, on-demand' plan llama-3.1-8b --gpu h100-pcie --gpus 8
 expect 0 out '"price_term": "reserved, 1 year"' size llama-2-7b --tokens 100B --deadline 30d --rent reserved-1-year --max-gpus 64 --json
 expect 1 err "no price of the term 'spot' is known" size llama-2-7b --tokens 100B --deadline 30d --gpu v100-sxm-32gb --precision fp16 --rent spot
 expect 2 err 'price already says what a GPU costs' size llama-2-7b --tokens 100B --deadline 30d --rent on-demand --price 2USD/h
+expect 0 out '^losses   a failure or a machine taken back .how often: assumed. every [0-9.]+ h' size llama-3.1-8b --tokens 200B --deadline 14d --seq 8192 --gpu h100-sxm --price spot --max-gpus 64 --compare-terms
+check "the cluster at spot prices trains as the term says" \
+    '[ "$(sed -n "s/^take .*GB: \([0-9.]* d, [0-9.]* kUSD\) .*/\1/p" "$scratch/out" | tr -d ,)" = "$(sed -n "s/^  spot  *2.46 *\([0-9.]* d [0-9.]* kUSD\) .*/\1/p" "$scratch/out")" ]'
 expect 0 out 'coreweave, spot,' size llama-2-7b --tokens 100B --deadline 30d --price spot --max-gpus 64
 expect 0 out '^ +as good a model takes .* the batch is [0-9.]+ times the critical one' plan llama-3-8b --gpus 64 --seq 8192 --global-batch 64Mtok --tokens 1T
 expect 0 out '"as_good_tokens": 2[.]8[0-9]*e.13$' plan llama-3-8b --gpus 64 --seq 8192 --global-batch 64Mtok --tokens 10T --json
