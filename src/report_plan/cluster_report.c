@@ -127,8 +127,22 @@ static const clg_cluster *nearly_as_good(const clg_clusters *all, const clg_limi
     return other;
 }
 
-static void print_other(clg_text *t, const clg_clusters *all, const clg_limits *l) {
-    const clg_cluster *best = &all->cluster[all->best], *c = nearly_as_good(all, l);
+/* What the whole budget would buy: the soonest that is let for so long. */
+static const clg_cluster *soonest(const clg_clusters *all, const clg_sizing *ask) {
+    const clg_cluster *best = &all->cluster[all->best];
+    for (int i = 0; i < all->count; i++) {
+        const clg_cluster *c = &all->cluster[i];
+        if (c->meets && !c->past_knee && !clg_cluster_is_brief(&ask->operations, c) &&
+            c->seconds < best->seconds)
+            best = c;
+    }
+    return best == &all->cluster[all->best] ? NULL : best;
+}
+
+static void print_other(clg_text *t, const clg_clusters *all, const clg_sizing *ask) {
+    bool undated = ask->limits.deadline_s <= 0 && ask->limits.budget_usd > 0;
+    const clg_cluster *best = &all->cluster[all->best];
+    const clg_cluster *c = undated ? soonest(all, ask) : nearly_as_good(all, &ask->limits);
     if (!c) return;
     clg_text_print(t, "or       %lld x %s: %s (%+.0f %%), %s (%+.0f %%)\n", (long long)c->gpus,
                    c->offer->scenario.machine.gpu.title,
@@ -307,7 +321,7 @@ void clg_report_clusters(clg_text *t, const clg_clusters *all, const clg_sizing 
         const clg_cluster *best = &all->cluster[all->best];
         print_choice(t, all, ask, best);
         clg_report_worth(t, worth);
-        print_other(t, all, &ask->limits);
+        print_other(t, all, ask);
         clg_report_balance(t, ask, best);
         clg_report_owning(t, best, &ask->operations, own);
         if (all->terms > 0) clg_report_contracts(t, all->term, all->terms);

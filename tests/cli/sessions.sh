@@ -71,6 +71,7 @@ expect 2 err 'price already says what a GPU costs' size llama-2-7b --tokens 100B
 expect 0 out '^losses   a failure or a machine taken back .how often: assumed. every [0-9.]+ h' size llama-3.1-8b --tokens 200B --deadline 14d --seq 8192 --gpu h100-sxm --price spot --max-gpus 64 --compare-terms
 check "the cluster at spot prices trains as the term says" \
     '[ "$(sed -n "s/^take .*GB: \([0-9.]* d, [0-9.]* kUSD\) .*/\1/p" "$scratch/out" | tr -d ,)" = "$(sed -n "s/^  spot  *2.46 *\([0-9.]* d [0-9.]* kUSD\) .*/\1/p" "$scratch/out")" ]'
+expect 0 out '^or +[0-9]+ x .* d \(-[0-9]+ %\), 1[0-9.]+ kUSD' size llama-3.1-8b --tokens 200B --budget 20kUSD --gpu l40s,h100-sxm --max-gpus 512
 expect 0 out 'coreweave, spot,' size llama-2-7b --tokens 100B --deadline 30d --price spot --max-gpus 64
 expect 0 out '^ +as good a model takes .* the batch is [0-9.]+ times the critical one' plan llama-3-8b --gpus 64 --seq 8192 --global-batch 64Mtok --tokens 1T
 expect 0 out '"as_good_tokens": 2[.]8[0-9]*e.13$' plan llama-3-8b --gpus 64 --seq 8192 --global-batch 64Mtok --tokens 10T --json
