@@ -121,9 +121,13 @@ static clg_status read_latent(raw_model *raw) {
         clg_config_needed(c, "qk_nope_head_dim", "the width of a head without rotation", 1 << 16,
                           &nope) != CLG_OK ||
         clg_config_needed(c, "qk_rope_head_dim", "the rotated width of a head", 1 << 16,
-                          &raw->rope_dim) != CLG_OK ||
-        clg_config_needed(c, "v_head_dim", "the width of a value head", 1 << 16,
-                          &raw->value_head_dim) != CLG_OK)
+                          &raw->rope_dim) != CLG_OK)
+        return CLG_BAD_INPUT;
+    /* Heads of hidden / heads without rotation: values have that width where no other is said. */
+    bool usual = nope == raw->head_dim && !clg_config_field(c, "v_head_dim");
+    if (usual) raw->value_head_dim = nope;
+    if (!usual && clg_config_needed(c, "v_head_dim", "the width of a value head", 1 << 16,
+                                    &raw->value_head_dim) != CLG_OK)
         return CLG_BAD_INPUT;
     raw->head_dim = nope + raw->rope_dim;
     return CLG_OK;

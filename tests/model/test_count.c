@@ -192,11 +192,11 @@ static const struct {
              "\"num_layers\": 32, \"num_attention_heads\": 32, \"num_key_value_heads\": 8, "
              "\"head_dim\": 128, \"vocab_size\": 102400}",
              7818448896.0},
-            {"MiniCPM3 4B: latent attention, tied",
+            {"MiniCPM3 4B: latent attention, tied, the width of values not said",
              "{\"model_type\": \"minicpm3\", \"hidden_size\": 2560, \"intermediate_size\": 6400, "
              "\"num_hidden_layers\": 62, \"num_attention_heads\": 40, \"num_key_value_heads\": 40, "
              "\"q_lora_rank\": 768, \"kv_lora_rank\": 256, \"qk_nope_head_dim\": 64, "
-             "\"qk_rope_head_dim\": 32, \"v_head_dim\": 64, \"vocab_size\": 73448}",
+             "\"qk_rope_head_dim\": 32, \"vocab_size\": 73448}",
              4073875968.0},
             {"GLM-4.1V 9B, without its tower",
              "{\"model_type\": \"glm4v\", \"text_config\": {\"model_type\": \"glm4v_text\", "
