@@ -32,7 +32,7 @@ typedef struct clg_dialect {
     bool opens;       /* the record goes on in the lines behind */
 } clg_dialect;
 
-enum { CLG_DIALECTS = 24, CLG_DIALECT_EXPORT = CLG_DIALECTS - 2, CLG_DIALECT_BAR = 9 };
+enum { CLG_DIALECTS = 25, CLG_DIALECT_EXPORT = CLG_DIALECTS - 2, CLG_DIALECT_BAR = 9 };
 extern const clg_dialect clg_dialects[CLG_DIALECTS];
 
 typedef struct clg_step_sample {

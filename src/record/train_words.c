@@ -5,9 +5,9 @@
  * PipelineEngine, nanotron train_step_logs, NeMo's progress bar and printer, Composer's
  * SpeedMonitor and MemoryMonitor (llm-foundry), OLMo-core SpeedMonitor, MaxText metric_logger,
  * Hugging Face speed_metrics, axolotl's trainer, ms-swift's log (GiB reserved; its speed is the
- * mean since the start), torchtune's file (GiB), nanochat, nanoGPT's train.py,
- * OLMo's peak_gpu_memory (10^6 bytes). DeepSpeed and axolotl's "GB" are 2^30 bytes in
- * their code, Megatron's "MB" 2^20, Composer's 10^9. */
+ * mean since the start), torchtune's file (GiB), nanochat, nanoGPT's train.py and its speedrun's
+ * (means, too), OLMo's peak_gpu_memory (10^6 bytes). DeepSpeed and axolotl's "GB" are 2^30 bytes
+ * in their code, Megatron's "MB" 2^20, Composer's 10^9. */
 #include "record/train_reading.h"
 
 #include <string.h>
@@ -45,6 +45,7 @@ static const word words[] = {
     {CLG_SAID_TIME, "Step Time :", 1},
     {CLG_SAID_TIME, "seconds:", 1},
     {CLG_SAID_MEAN_TIME, "train_speed(s/it):", 1},
+    {CLG_SAID_MEAN_TIME, "step_avg:", 1e-3},
     {CLG_SAID_TIME, "dt:", 1e-3},
     {CLG_SAID_TIME, ", time ", 1e-3},
     {CLG_SAID_RATE, "throughput/batches_per_sec:", 1},
@@ -151,6 +152,7 @@ const clg_dialect clg_dialects[CLG_DIALECTS] = {
     {"llm-foundry", "llm-foundry", "[batch=", "]:", true},
     {"olmo-core", "olmo", "[step=", "]", true},
     {"nanogpt", "nanogpt", "iter ", ": loss ", false},
+    {"nanogpt", "nanogpt", "step_avg:", "train_time:", false},
     {"maxtext", "maxtext", "completed step:", "seconds:", false},
     {"nanogpt", "nanochat", "tok/sec:", "dt:", false},
     {"torchtune", "torchtune", "tokens_per_second_per_gpu:", "loss:", false},

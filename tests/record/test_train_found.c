@@ -339,6 +339,11 @@ static void logs_of_2025(void) {
         "{'loss': 0.42, 'train_speed(iter/s)': 0.194334, 'global_step/max_steps': '300/4491', "
         "'elapsed_time': '25m 38s'}\n");
     CHECK_NEAR(l.step_median_s, (300 / 0.194334 - 295 / 0.193983) / 5, 1e-9);
+    CASE("KellerJordan/modded-nanogpt, a record of track 3: means since the start tell 345 ms");
+    l = log_of("step:125/3040 val_loss:4.51317 train_time:76.628s step_avg:613.02ms\n"
+               "step:250/3040 val_loss:4.09994 train_time:119.756s step_avg:479.02ms\n");
+    CHECK(strcmp(l.trainer, "nanogpt") == 0 && l.first_step == 125);
+    CHECK_NEAR(l.step_median_s, (250 * 0.47902 - 125 * 0.61302) / 125, 1e-9);
     CASE("karpathy/nanochat 147");
     l = log_of("step 00004/21400 (0.02%) | loss: 8.89 | dt: 989.44ms | tok/sec: 529,882 | mfu: "
                "74\nstep 00005/21400 (0.02%) | loss: 8.53 | dt: 991.09ms | tok/sec: 529,000\n");
