@@ -38,10 +38,12 @@ static void shift(clg_block *block, const clg_shard *shard, double logits) {
     clg_block_memory(block, "shift logits", 2 * bytes, 1, 3 * bytes, 2);
 }
 
-/* Logits that no one turns to fp32 stay 16 bit in the loss, but under autocast. That Accelerate has
+/* Logits that no one turns to fp32 stay 16 bit in the loss, but under autocast or of a head that
+ * was cast to fp32 itself, as PEFT's preparation of 4 and 8 bits does. That Accelerate has
  * it on where FSDP shards is left out: too little there. */
 static double loss_width(const clg_shard *shard) {
-    bool stays = shard->stack->loss.by_model && !is_gated(shard) && !shard->autocast;
+    bool wide = shard->autocast || clg_rest_is_wide(shard->layout, shard->stack);
+    bool stays = shard->stack->loss.by_model && !is_gated(shard) && !wide;
     return shard->wide_bytes / (stays && shard->wide_bytes == 2 ? 4 : 2);
 }
 

@@ -218,6 +218,19 @@ static void widened_beside_a_product(void) {
     CHECK_NEAR(step.kind[0].transient_bytes - beside, 2 * 4096.0 * 11008, 1e-9);
 }
 
+static void heads_beside_nf4(void) {
+    CASE("ungated models leave 16-bit logits, 2 bytes kept, but of a head cast to fp32, 4");
+    planned plan = layers_on(1, 0);
+    plan.s = plan_scenario(&arena, "opt-1.3b", "h100-sxm", "transformers@2024-03", 1);
+    plan.l.adapter = (clg_adapter){.kind = CLG_ADAPTER_LORA, .base = CLG_BASE_NF4, .rank = 8};
+    plan.s.stack.loss.kept_bytes = 4, plan.s.stack.precision.widens_rest = false;
+    of(&plan);
+    double kept = step.head.saved_bytes;
+    plan.s.stack.precision.widens_rest = true;
+    of(&plan);
+    CHECK_NEAR(step.head.saved_bytes - kept, 2 * 4096.0 * 50272, 1e-9);
+}
+
 static void scores_of_elementary_operations(void) {
     CASE("a softmax of its own keeps fp32 and 16 bit of every score: 4 more than a fused one");
     planned plan = layers_on(1, 0);
@@ -283,6 +296,7 @@ int main(void) {
     losses_in_parts();
     what_is_frozen();
     scales_beside_parameters();
+    heads_beside_nf4();
     widened_beside_a_product();
     clg_arena_clear(&arena);
     return DONE;
