@@ -136,10 +136,10 @@ static const char *whole_per_cent(clg_text *t, double share) {
 
 static void print_gpu(clg_text *t, const clg_lever *l, int widest, bool compared) {
     const char *even = clg_arena_print(t->arena, "%5s", whole_per_cent(t, l->break_even_share));
-    clg_text_print(t, "         %-*s %4d %9s %3s %7s %s%6s %7s %s\n", widest, marked(t, l), l->gpus,
-                   clg_words_grouped(t, l->offline_tokens_per_s), whole_per_cent(t, l->mfu),
-                   clg_words_usd(t, l->usd_per_million), compared ? even : "", all_gpus(t, l),
-                   per_hour(t, l), l->price ? l->price : "");
+    clg_text_print(t, "         %-*s %4d %9s %3s %7s %s %4s %7s %s\n", widest, marked(t, l),
+                   l->gpus, clg_words_grouped(t, l->offline_tokens_per_s),
+                   whole_per_cent(t, l->mfu), clg_words_usd(t, l->usd_per_million),
+                   compared ? even : "", all_gpus(t, l), per_hour(t, l), l->price ? l->price : "");
 }
 
 /* A token takes as many operations on every GPU. */
@@ -170,7 +170,7 @@ void clg_report_gpus(clg_text *t, const clg_lever *row, int count, const clg_unr
         borrowed |= row[i].borrowed;
         lone |= row[i].lone;
     }
-    clg_text_print(t, "gpus     %-*s copy tok/s/GPU MFU  $/Mtok %s  GPUs $/h all a GPU, per hour\n",
+    clg_text_print(t, "gpus     %-*s copy tok/s/GPU MFU  $/Mtok %s GPUs $/h all a GPU, per hour\n",
                    widest, "cheapest first", compared ? " pays" : "");
     for (int i = 0; i < count; i++) {
         if (i == 0 || row[i].term != row[i - 1].term)
