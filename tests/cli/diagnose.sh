@@ -210,5 +210,6 @@ check "fits 100 columns" 'fits <"$scratch/text"'
 "$ceiling" diagnose llama-3-8b --gpus 8 --measured 46s >"$scratch/text"
 check "a healthy verdict fits 100 columns" 'grep -q healthy "$scratch/text" && fits <"$scratch/text"'
 expect 2 err 'takes no --mfu; give --measured 40%MFU' diagnose llama-3-70b --gpus 64 --mfu 40%
+expect 2 err 'takes no --out; write > answer.txt, or --json' diagnose llama-3-70b --gpus 64 --measured 9s -o r.html
 expect 2 err 'takes no --step; give --measured 12.5s' diagnose llama-3-70b --gpus 64 --step 5s
 finish
