@@ -163,7 +163,15 @@ typedef struct jobs {
     clg_progress progress;
     job *list; /* [CLG_CLUSTERS] */
     int count;
+    double told; /* share of the work that is said to be done; rounds to come are not counted yet */
 } jobs;
+
+static const double round_share = 0.75; /* of what is left: a first round, then sizes between */
+
+static bool tell_round(void *context, double share) {
+    const jobs *j = context;
+    return j->progress.tell(j->progress.context, j->told + share * round_share * (1 - j->told));
+}
 
 static void plan(void *context, int index, clg_arena *arena) {
     const jobs *j = context;
@@ -212,7 +220,9 @@ static void add(jobs *j, const clg_offer *offer, int64_t gpus) {
 
 /* Plans what was added; what runs becomes clusters, in the order it was added. */
 static void plan_added(clg_arena *arena, jobs *j) {
-    clg_cores_each(j->progress, arena, j->count, plan, j);
+    clg_progress round = {j->progress.tell ? tell_round : NULL, j, j->progress.cores};
+    clg_cores_each(round, arena, j->count, plan, j);
+    j->told += round_share * (1 - j->told);
     for (int i = 0; i < j->count; i++) {
         if (!j->list[i].runs) continue;
         clg_cluster *c = &j->all->cluster[j->all->count++];
@@ -311,7 +321,7 @@ static clg_status find_target(clg_arena *arena, const clg_sizing *ask, clg_clust
 
 clg_status clg_size(clg_arena *arena, const clg_sizing *ask, clg_progress progress,
                     clg_clusters *all, clg_error *error) {
-    jobs j = {ask, all, progress, clg_take(arena, CLG_CLUSTERS, job), 0};
+    jobs j = {ask, all, progress, clg_take(arena, CLG_CLUSTERS, job), 0, 0};
     all->count = 0;
     const char *why = ask->offers == 1 ? clg_scenario_refuses(arena, &ask->offer[0].scenario,
                                                               ask->offer[0].space.precision)

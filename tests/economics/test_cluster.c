@@ -125,6 +125,24 @@ static clg_clusters *at_batch(const clg_offer *offer, int64_t batch, double crit
     return answer(&ask);
 }
 
+static bool rises(void *context, double share) {
+    double *last = context;
+    CHECK(share >= *last && share <= 1);
+    *last = share;
+    return true;
+}
+
+static void check_told(const clg_offer *offer) {
+    CASE("what is said to be done never falls, in rounds whose number nobody knows before");
+    clg_sizing ask = sizing(offer, 1, (clg_limits){.deadline_s = 30 * 86400});
+    clg_clusters *all = clg_take(&arena, 1, clg_clusters);
+    clg_error e = {0};
+    double last = 0;
+    CHECK(clg_size(&arena, &ask, (clg_progress){.tell = rises, .context = &last}, all, &e) ==
+          CLG_OK);
+    CHECK(last > 0.5);
+}
+
 static void check_progress(const clg_offer *offer) {
     CASE("progress: a batch past the critical one needs more tokens, and so more time and money");
     double critical = 512 * (double)offer->space.seq;
@@ -250,6 +268,7 @@ int main(void) {
     check_two_kinds();
     check_hopeless();
     check_spaces();
+    check_told(&offer);
     check_progress(&offer);
     check_cores(&offer);
     clg_arena_clear(&arena);
