@@ -511,6 +511,8 @@ async function narrow() {
     if (tab === "plan") await until("document.documentElement.dataset.plan", "a plan on a narrow screen");
     await fits(tab);
   }
+  await until(`document.querySelector("#alternatives .small")`, "layouts on a narrow screen");
+  check("a layout can be kept there", await read(`[...document.querySelectorAll("#alternatives .small")].every((b) => b.getBoundingClientRect().right <= innerWidth - 10)`));
 }
 
 try {
