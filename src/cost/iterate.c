@@ -44,10 +44,10 @@ static double narrow_share(clg_precision stored, clg_precision compute, double r
     return widened && rows < WIDEST ? NARROWEST * ceil(rows / NARROWEST) / WIDEST : 1;
 }
 
-/* Models published in 8 bit have a scale for each block of their weights; those that others
+/* Models published in 8 bit mostly have a scale for each block of their weights; those that others
  * quantize one for each product. What latents meet head by head is split off when it is loaded. */
 static bool in_blocks(const clg_iteration_pricing *p, const clg_iteration_op *i) {
-    return i->stored == CLG_FP8 && p->serving->model->stored == CLG_FP8 && !i->latent;
+    return i->stored == CLG_FP8 && p->serving->model->stored_blocks && !i->latent;
 }
 
 static bool is_tuned(const clg_walked_curve *c, const clg_op *op) {

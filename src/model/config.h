@@ -47,6 +47,10 @@ const clg_json *clg_config_item(const clg_json *list, int64_t index);
  * of ours, and `method` is what the file calls it. */
 bool clg_config_stored(const clg_config *config, clg_precision *stored, const char **method);
 
+/* Whether each block of them has a scale: weight_block_size, or the strategy of compressed-tensors.
+ */
+bool clg_config_blocks(const clg_config *config);
+
 /* Up to four members that say sizes or parts of layers and that no reader asked for, as words; in
  * `out`, which is empty where there are none. */
 void clg_config_unread(const clg_config *config, char *out, size_t size);

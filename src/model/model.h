@@ -165,13 +165,14 @@ typedef struct clg_model {
                                      computes in is its own choice */
     clg_precision stored_beside;  /* and of those beside experts, where experts alone are in 4 bits
                                    */
-    const char *stored_unknown;   /* as config.json calls a format that is none of ours, or NULL */
-    bool multimodal;              /* beside a tower for images or sound */
-    const char *unread;        /* fields of config.json that say sizes or parts of layers and that
-                                  nothing here reads, or NULL */
-    int64_t parameters;        /* total without MTP modules: what model cards print */
-    int64_t active_parameters; /* parameters a token touches: all but unrouted experts, idle
-                                  layers and tables of layers */
+    bool stored_blocks; /* in 8 bit, a scale for each block of them; else for each product */
+    const char *stored_unknown; /* as config.json calls a format that is none of ours, or NULL */
+    bool multimodal;            /* beside a tower for images or sound */
+    const char *unread;         /* fields of config.json that say sizes or parts of layers and that
+                                   nothing here reads, or NULL */
+    int64_t parameters;         /* total without MTP modules: what model cards print */
+    int64_t active_parameters;  /* parameters a token touches: all but unrouted experts, idle
+                                   layers and tables of layers */
 } clg_model;
 
 /* LINEAR attention: values of one sequence's state, and of the inputs its convolution still sees

@@ -22,6 +22,7 @@ static bool dated(const char *name, size_t size) {
 typedef struct bare_name {
     char *name;
     const char *weights, *part; /* the format that the name says, and how; NULL: it says none */
+    bool blocks;                /* with a scale for each block */
 } bare_name;
 
 /* Takes one part off either end. */
@@ -37,7 +38,10 @@ static bool take_part(clg_arena *arena, const clg_csv_row *row, bare_name *bare)
         bare->name += length;
     else
         *at = '\0';
-    if (*weights && !bare->weights) bare->weights = weights, bare->part = found + 1;
+    if (*weights && !bare->weights) {
+        bare->weights = weights, bare->part = found + 1;
+        bare->blocks = strcmp(row->field[3], "1") == 0;
+    }
     return true;
 }
 
@@ -118,6 +122,7 @@ const char *clg_model_named(clg_arena *arena, const char *word) {
 /* What stands beside experts of 4 bits is wide, as in the files that say such a format. */
 static void store(const bare_name *bare, clg_model *model) {
     model->stored_beside = CLG_BF16;
+    model->stored_blocks = bare->blocks;
     for (const clg_name *row = clg_precision_names; row->name; row++)
         if (strcmp(row->name, bare->weights) == 0) {
             model->stored = (clg_precision)row->value;

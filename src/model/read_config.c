@@ -357,8 +357,10 @@ static void read_stored(clg_arena *arena, const clg_json *root, clg_model *model
     if (!clg_config_stored(&whole, &model->stored, &method))
         model->stored_unknown = clg_arena_copy(arena, method, strlen(method));
     model->stored_beside = CLG_BF16;
+    model->stored_blocks = model->stored == CLG_FP8 && clg_config_blocks(&whole);
     if (!experts || experts->kind != CLG_JSON_STRING || strcmp(experts->text, "fp4") != 0) return;
     model->stored_beside = model->stored; /* experts alone are narrower */
+    model->stored_blocks = false;
     model->stored = CLG_MXFP4;
 }
 

@@ -33,6 +33,19 @@ static bool contains(const char *text, const char *lower, const char *upper) {
     return strstr(text, lower) || strstr(text, upper);
 }
 
+/* The member of the first group of compressed-tensors that tells of weights. */
+static clg_config first_group(const clg_config *config, const clg_json *groups) {
+    return (clg_config){config->file, clg_json_member(groups->first, "weights"), NULL, NULL, NULL};
+}
+
+bool clg_config_blocks(const clg_config *config) {
+    if (clg_config_field(config, "quantization_config.weight_block_size")) return true;
+    const clg_json *groups = clg_config_field(config, "quantization_config.config_groups");
+    if (!groups || !groups->first) return false;
+    clg_config first = first_group(config, groups);
+    return first.root && strcmp(word(&first, "strategy"), "block") == 0;
+}
+
 bool clg_config_stored(const clg_config *config, clg_precision *stored, const char **method) {
     *stored = CLG_BF16;
     *method = word(config, "quantization_config.quant_method");
@@ -49,8 +62,7 @@ bool clg_config_stored(const clg_config *config, clg_precision *stored, const ch
              whole(config, "quantization_config.bits") == 4)
         *stored = CLG_INT4;
     else if (groups && groups->first) {
-        clg_config first = {config->file, clg_json_member(groups->first, "weights"), NULL, NULL,
-                            NULL};
+        clg_config first = first_group(config, groups);
         return first.root && of_groups(&first, stored);
     } else
         return false;

@@ -309,7 +309,7 @@ static void take_expert_kernels(clg_replica *r) {
     clg_serving_layout *l = &r->layout;
     const clg_engine *e = &r->engine;
     if (l->expert_kernels != CLG_EXPERTS_TIMED) return;
-    bool blocks = l->weights == CLG_FP8 && r->scenario->model.stored == CLG_FP8;
+    bool blocks = l->weights == CLG_FP8 && r->scenario->model.stored_blocks;
     bool newer = clg_engine_is_newer(e, &r->scenario->machine.gpu);
     if (blocks && e->expert_block_rows > 0)
         l->expert_kernels = CLG_EXPERTS_GROUPED;

@@ -97,6 +97,13 @@ static void formats(clg_arena *arena) {
     CASE("a name says the format of the weights beside the architecture");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         CHECK_TEXT(stored_as(arena, rows[i].word, rows[i].preset), rows[i].stored);
+    CASE("of 8 bit with a scale for each block, for each product");
+    clg_model model;
+    clg_error error = {0};
+    CHECK(clg_model_asked(arena, "Qwen3-32B-FP8", &model, &error) == CLG_OK && model.stored_blocks);
+    CHECK(clg_model_asked(arena, "Qwen3-32B-FP8-dynamic", &model, &error) == CLG_OK);
+    CHECK(model.stored == CLG_FP8 && !model.stored_blocks);
+    CHECK(clg_model_asked(arena, "deepseek-v3", &model, &error) == CLG_OK && model.stored_blocks);
     CASE("every line of the table is a precision, nothing, or said to be another");
     clg_csv csv = clg_dataset_csv(arena, "model-name-parts.csv");
     for (int i = 0; i < csv.rows; i++) {
@@ -104,7 +111,7 @@ static void formats(clg_arena *arena) {
         bool known = !*weights || strcmp(weights, "other") == 0;
         for (const clg_name *row = clg_precision_names; row->name && !known; row++)
             known = strcmp(row->name, weights) == 0;
-        CHECK(known && csv.row[i].field[3][0] != '\0');
+        CHECK(known && csv.row[i].field[4][0] != '\0');
     }
 }
 

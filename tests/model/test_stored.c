@@ -23,6 +23,26 @@ static const char *format_of(const char *quantization) {
     return name;
 }
 
+#define GROUP                                                                                      \
+    "\"quant_method\": \"compressed-tensors\", \"config_groups\": {\"group_0\": {\"weights\": "    \
+    "{\"num_bits\": 8, \"type\": \"float\", "
+
+static bool in_blocks(const char *quantization) {
+    clg_arena arena = {0};
+    clg_model model;
+    clg_error error = {0};
+    const char *text = clg_arena_print(
+        &arena,
+        "{\"model_type\": \"qwen3\", \"hidden_size\": 256, \"num_hidden_layers\": 2, "
+        "\"num_attention_heads\": 4, \"vocab_size\": 1000, \"intermediate_size\": 512, "
+        "\"quantization_config\": {%s}}",
+        quantization);
+    CHECK(clg_model_read(&arena, "c", text, strlen(text), &model, &error) == CLG_OK);
+    bool blocks = model.stored == CLG_FP8 && model.stored_blocks;
+    clg_arena_clear(&arena);
+    return blocks;
+}
+
 int main(void) {
     static const struct {
         const char *quantization, *format;
@@ -58,7 +78,11 @@ int main(void) {
         "\"num_hidden_layers\": 2, \"num_attention_heads\": 4, \"vocab_size\": 1000, "
         "\"intermediate_size\": 512, \"quantization_config\": {\"quant_method\": \"fp8\"}}}";
     CHECK(clg_model_read(&arena, "c", text, sizeof text - 1, &model, &error) == CLG_OK);
-    CHECK(model.stored == CLG_FP8 && !model.stored_unknown);
+    CHECK(model.stored == CLG_FP8 && !model.stored_unknown && !model.stored_blocks);
+    CASE("a scale for each block is said as weight_block_size, or as a strategy of groups");
+    CHECK(in_blocks("\"quant_method\": \"fp8\", \"weight_block_size\": [128, 128]"));
+    CHECK(in_blocks(GROUP "\"strategy\": \"block\"}}}"));
+    CHECK(!in_blocks(GROUP "\"strategy\": \"channel\"}}}"));
     clg_arena_clear(&arena);
     CASE("each way to say it");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
