@@ -4,7 +4,6 @@
 #include "base/word_list.h"
 #include "report_plan/collective_report.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { NAMES = 8, SIZES = 64, GROUPS = 64 };

@@ -8,7 +8,6 @@
 #include "report_serving/placing_report.h"
 #include "report_serving/serving_rows.h"
 
-#include <math.h>
 #include <string.h>
 
 /* One fleet, or one of each kind of GPU that models were placed on. */

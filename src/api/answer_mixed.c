@@ -7,8 +7,6 @@
 #include "report_plan/plans_picture.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct both {
     clg_scenario scenario[CLG_HALVES];

@@ -6,8 +6,6 @@
 #include "report_recorded/job_report.h"
 #include "report_recorded/read_log.h"
 
-#include <string.h>
-
 typedef struct read_answer {
     clg_job *job; /* NULL: only logs were given */
     clg_train_logs logs;

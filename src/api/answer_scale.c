@@ -6,7 +6,6 @@
 #include "model/preset.h"
 #include "report_plan/curve_report.h"
 
-#include <math.h>
 #include <string.h>
 
 /* A curve, and the one beside it when both regimes or another machine were asked for. */

@@ -8,7 +8,6 @@
 #include "model/preset.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

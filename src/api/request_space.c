@@ -4,8 +4,6 @@
 #include "base/word_list.h"
 #include "schedule/schedule.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* admission.c -- requests on their way to the scheduler, and who of them is admitted. */
 #include "batching/lane.h"
 
-#include <math.h>
-
 /* A client that has its answer asks again; one that got more tokens is later than it finished. */
 void clg_lane_client_asks(clg_lane *r, double when_s) {
     int64_t n = r->rules->clients, at = r->front.asks;

@@ -2,7 +2,6 @@
 #include "calibrate/beliefs.h"
 
 #include "base/normal.h"
-#include "base/real.h"
 
 #include <math.h>
 

@@ -7,7 +7,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_PROBED = 400 }; /* samples that decide which terms are determined */

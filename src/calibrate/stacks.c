@@ -6,7 +6,6 @@
 #include "calibrate/stacks.h"
 
 #include "base/real.h"
-#include "calibrate/minimize.h"
 #include "calibrate/stack_means.h"
 #include "evaluate/interval.h"
 

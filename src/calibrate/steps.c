@@ -12,7 +12,6 @@
 #include "units/units.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { SLOWDOWN, HOST, OVERLAP, STEP_TERMS };
 /* Sets of terms: none, the first alone, or the first and another. */

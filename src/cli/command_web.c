@@ -3,7 +3,6 @@
 
 #include <spawn.h>
 #include <stdlib.h>
-#include <string.h>
 
 extern char **environ;
 

@@ -2,8 +2,6 @@
 #include "base/version.h"
 #include "cli/tool.h"
 
-#include <string.h>
-
 void clg_help_program(clg_text *text) {
     clg_text_print(text,
                    "ceiling %s -- how far adding GPUs gets you\n\nusage: ceiling COMMAND "

@@ -3,7 +3,6 @@
 #define CLG_CLI_JOB_FILES_H
 
 #include "cli/tool.h"
-#include "job/job.h"
 #include "record/train_log.h"
 
 /* Reads a file that is the log of a training program; false: it is none. */

@@ -4,9 +4,7 @@
 #include "base/arena.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

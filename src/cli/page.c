@@ -5,7 +5,6 @@
 #include "base/version.h"
 #include "report/svg.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

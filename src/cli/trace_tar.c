@@ -7,7 +7,6 @@
 #include "timeline/perfetto.h"
 #include "trace/merge.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

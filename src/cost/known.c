@@ -1,6 +1,7 @@
 /* known.c -- a table by the op's sizes, one place for each. */
 #include "cost/known.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* Bits of `what`, above the kind's, which is counted from 1. */

@@ -1,7 +1,6 @@
 /* price.c -- seconds of ops and of a block's passes. */
 #include "cost/price.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* Of an exchange of experts: bytes that cross over those counted, and how much slower they do. */

@@ -9,8 +9,6 @@
 
 #include "economics/goodput.h"
 
-#include <stdbool.h>
-
 typedef struct clg_spares {
     double nodes_out; /* at a time, mean */
     int nodes;        /* beyond which one more costs more than it saves; without a price, with which

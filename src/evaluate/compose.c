@@ -14,7 +14,6 @@
 #include "simulate/simulate.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Experts of a fixed capacity multiply as many rows whatever tokens choose. */
 static double imbalance(const clg_scenario *scenario, const clg_layout *layout) {

@@ -3,8 +3,6 @@
 
 #include "evaluate/interval.h"
 
-#include <math.h>
-
 /* A frozen weight asks for no gradient: two of six operations less; its adapters', whole. */
 static double flop_per_token(const clg_model *model, int64_t seq, double frozen) {
     double flop = clg_model_flop_per_token(model, seq);

@@ -7,8 +7,6 @@
 #include "dataset/dataset.h"
 #include "dataset/kept.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *base_name(const char *path) {

@@ -2,7 +2,6 @@
 #include "job/reading.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void make(clg_reading *r, clg_job_field field, double value, const char *why) {

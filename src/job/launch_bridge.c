@@ -6,8 +6,6 @@
 
 #include "base/json.h"
 
-#include <string.h>
-
 /* {"module", "recipe"} of this model; NULL: none. */
 static const clg_json *recipe_of(clg_launch *f, const char *name) {
     return clg_launch_model(f, "trainer/bridge-models.json", name);

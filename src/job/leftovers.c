@@ -2,7 +2,6 @@
 #include "base/letters.h"
 #include "job/reading.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_NOTES = 400, DEEPEST = 70 };

@@ -6,7 +6,6 @@
 #include "job/reading.h"
 #include "model/preset.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST = 160 };

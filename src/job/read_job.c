@@ -5,7 +5,6 @@
 #include "job/reading.h"
 #include "record/train_log.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_FORMATS = 64, MOST_FILES = 32, MOST_HELD = 48, FILE_BYTES = 1 << 20 };

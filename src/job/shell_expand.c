@@ -1,7 +1,6 @@
 /* shell_expand.c -- words as written into words as a program would get them. */
 #include "job/shell.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* shell_run.c -- follows the grammar of a script: lists, conditions, loops, functions. */
 #include "job/shell_runner.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_STEPS = 20000, DEEPEST = 24 };

@@ -2,8 +2,6 @@
 #include "job/reading.h"
 #include "job/shell_runner.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void assign(clg_shell_runner *r, const clg_shell_token *t) {

@@ -2,8 +2,6 @@
  */
 #include "job/shell.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_BYTES = 4 << 20 };

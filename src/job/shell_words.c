@@ -3,8 +3,6 @@
 #include "job/reading.h"
 #include "job/shell_runner.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { DEEPEST = 24 };

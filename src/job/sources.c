@@ -4,7 +4,6 @@
 #include "job/reading.h"
 #include "job/yaml.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void add(clg_reading *r, const char *name, const clg_json *root, bool command) {

@@ -1,10 +1,8 @@
 /* read_machine.c -- machine files into plain structs. One table of fields per kind of file. */
-#include "dataset/dataset.h"
 #include "dataset/kept.h"
 #include "dataset/value.h"
 #include "machine/machine.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* A field of a file: a value with unit (above zero: POSITIVE), a switch, or a word. */

@@ -3,7 +3,6 @@
  * Only what products read counts: norms, routers and embeddings stay wide in all of these. */
 #include "model/config.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const char *word(const clg_config *config, const char *path) {

@@ -8,7 +8,6 @@
 #include "base/name.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 typedef enum clg_precision {
     CLG_FP32,

@@ -8,7 +8,6 @@
 #include "base/json.h"
 #include "base/text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* valleys.c -- GPUs for serving by the hour; training in the valleys. */
 #include "portfolio/simulation.h"
 
-#include <math.h>
-
 /* Who gives way: the lowest priority, of those who started last; -1: no job is left. */
 static int victim(const simulation *s) {
     int chosen = -1;

@@ -12,7 +12,6 @@
 #include "record/recording.h"
 #include "record/split.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Times since 1970 rather than since baseTimeNanoseconds: later than 2001. */

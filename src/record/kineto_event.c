@@ -4,7 +4,6 @@
 #include "record/ns.h"
 #include "record/split.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_TRACKS = 65535 };

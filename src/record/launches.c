@@ -7,7 +7,6 @@
 #include "record/ns.h"
 #include "record/split.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void clg_launches_find(clg_launches *l, const clg_trace *t) {

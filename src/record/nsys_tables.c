@@ -3,7 +3,6 @@
 
 #include "record/ns.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { PROCESS_SHIFT = 24 };

@@ -1,8 +1,6 @@
 /* readers.c -- telling files apart by content: names of recordings promise nothing. */
 #include "record/recording.h"
 
-#include <string.h>
-
 /* In order of asking: the last takes what nobody else does. */
 #define READERS(READER)                                                                            \
     READER(memory_snapshot)                                                                        \

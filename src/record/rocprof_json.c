@@ -4,8 +4,6 @@
 #include "record/recording.h"
 #include "record/rocprof.h"
 
-#include <string.h>
-
 /* What to do at the value of a key; nothing known: it is passed over. */
 typedef clg_scan_status enter(clg_rocprof *r, clg_scan *s);
 typedef struct door {

@@ -2,7 +2,6 @@
 #include "record/stages_graph.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static clg_stage_worker *worker_at(const clg_stage_graph *g, int replica, int stage) {
     return &g->workers[replica * g->all->stages + stage];

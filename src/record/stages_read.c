@@ -6,7 +6,6 @@
 #include "record/stages.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_WORKERS = 1 << 20 };
 

@@ -15,9 +15,6 @@
 
 #include "base/quantile.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 const clg_name clg_stage_kind_names[] = {
     {"forward-compute", CLG_STAGE_FORWARD, NULL},
     {"backward-compute", CLG_STAGE_BACKWARD, NULL},

@@ -4,8 +4,6 @@
  * between. */
 #include "record/train_reading.h"
 
-#include "base/real.h"
-
 #include <string.h>
 
 /* tqdm's default `smoothing` (tqdm/std.py, class EMA): the weight of the newest step. */

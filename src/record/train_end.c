@@ -2,8 +2,6 @@
  * NCCL and Slurm print. Only its last lines are looked at: what a restart mended stands before. */
 #include "record/train_log.h"
 
-#include <string.h>
-
 enum { LAST_BYTES = 64 << 10 };
 
 const char *clg_train_log_end(clg_slice text) {

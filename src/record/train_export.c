@@ -8,7 +8,6 @@
 #include "base/csv.h"
 #include "base/json.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct column {

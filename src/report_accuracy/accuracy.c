@@ -8,7 +8,6 @@
 #include "report_accuracy/error_class.h"
 #include "report_accuracy/leave_out_report.h"
 #include "validate/first_look.h"
-#include <math.h>
 #include <string.h>
 
 static void print_score(clg_text *t, const clg_score *s) {

@@ -2,7 +2,6 @@
 #include "report_accuracy/leave_out_report.h"
 
 #include "report/number_words.h"
-#include <math.h>
 
 static const char *word_of(const clg_leave_out *l) {
     return clg_name_of(clg_fold_names, (int)l->kind);

@@ -5,9 +5,6 @@
 #include "report/number_words.h"
 #include "report_accuracy/validation.h"
 
-#include <math.h>
-#include <string.h>
-
 static void print_source(clg_text *t, const clg_score *s, const clg_look *seen) {
     clg_text_pad(t, s->source, 28, false);
     clg_text_print(t, "%5d %5d", s->rows, s->scored);

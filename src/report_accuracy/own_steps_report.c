@@ -2,8 +2,6 @@
  */
 #include "report_accuracy/accuracy.h"
 
-#include <math.h>
-
 static void print_row(clg_text *t, const clg_own_source *s) {
     clg_text_print(t, " | %d | %.1f |", s->runs, 100 * s->before);
     for (int k = 0; k < CLG_OWN_STEPS; k++) clg_text_print(t, " %.1f |", 100 * s->after[k]);

@@ -6,7 +6,6 @@
 #include "report/number_words.h"
 #include "validate/first_look.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static void print_held_out(clg_text *t, const clg_held_out *h) {

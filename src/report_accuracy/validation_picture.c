@@ -4,7 +4,6 @@
 #include "report/svg.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
     WIDTH = 860,

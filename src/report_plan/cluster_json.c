@@ -5,7 +5,6 @@
 #include "report_plan/contracts_report.h"
 #include "report_plan/owning_report.h"
 #include "report_plan/plan_json.h"
-#include "units/units.h"
 #include <math.h>
 
 static void add_odds(clg_json_writer *w, const clg_odds *odds) {

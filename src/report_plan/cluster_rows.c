@@ -5,7 +5,6 @@
 #include "report/svg.h"
 
 #include <math.h>
-#include <string.h>
 
 void clg_report_cluster_rows(clg_text *t, const clg_clusters *all) {
     clg_text_print(t,

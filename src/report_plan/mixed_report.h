@@ -2,7 +2,6 @@
 #ifndef CLG_REPORT_PLAN_MIXED_REPORT_H
 #define CLG_REPORT_PLAN_MIXED_REPORT_H
 
-#include "base/json.h"
 #include "base/text.h"
 #include "scaling/mixed.h"
 

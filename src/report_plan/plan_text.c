@@ -9,7 +9,6 @@
 #include "units/units.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static void bar(clg_text *text, double share) {

@@ -5,12 +5,9 @@
 #include "evaluate/difference.h"
 #include "evaluate/interval.h"
 #include "explain/undone.h"
-#include "layout/batch.h"
 #include "report/number_words.h"
 #include "schedule/schedule.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The term in which a plan loses most against the best. */

@@ -5,7 +5,6 @@
 #include "report/number_words.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 void clg_report_stages(clg_text *t, const clg_evaluation *e) {

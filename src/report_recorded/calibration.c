@@ -1,10 +1,7 @@
 /* calibration.c -- what moved, from, to, with what residual, over what range. */
 #include "report_recorded/calibration.h"
 
-#include "base/real.h"
 #include "report_recorded/learned_report.h"
-
-#include <math.h>
 
 static void print_term(clg_text *t, const clg_fit_term *term) {
     const char *unit = term->unit_si == 1 ? "" : term->unit;

@@ -3,8 +3,6 @@
 
 #include "report/number_words.h"
 
-#include <math.h>
-
 static const clg_name kinds[] = {{"products", CLG_MEASURE_PRODUCTS, NULL},
                                  {"memory-bound", CLG_MEASURE_STREAMS, NULL},
                                  {"collectives", CLG_MEASURE_COLLECTIVES, NULL},

@@ -2,7 +2,6 @@
 #include "report_recorded/trace_report.h"
 
 #include "report/number_words.h"
-#include "units/units.h"
 
 #include <math.h>
 

@@ -5,10 +5,8 @@
 #include "report/number_words.h"
 
 #include "record/ns.h"
-#include "units/units.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- steps ---- */
 

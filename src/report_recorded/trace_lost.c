@@ -5,7 +5,6 @@
 #include "report/number_words.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { LEAST_PERCENT = 1, MOST_NAMED = 2 };
 

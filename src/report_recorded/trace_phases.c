@@ -1,10 +1,7 @@
 /* trace_phases.c -- GPU time by the ranges that the program named. */
 #include "report_recorded/trace_report.h"
 
-#include "record/ns.h"
 #include "report/number_words.h"
-
-#include <string.h>
 
 enum { NAME = 34, MOST_ROWS = 24, LEAST_PERCENT = 1 };
 

@@ -5,7 +5,6 @@
 #include "report/number_words.h"
 #include "units/units.h"
 #include <stdlib.h>
-#include <string.h>
 
 enum { BAR = 40, MOST_RANKS = 64 };
 

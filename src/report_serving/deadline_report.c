@@ -4,9 +4,6 @@
 #include "report/number_words.h"
 #include "report_serving/demand_parts.h"
 
-#include <math.h>
-#include <string.h>
-
 static const char *hours(clg_text *t, double seconds) {
     return clg_arena_print(t->arena, "%.3g h", seconds / 3600);
 }

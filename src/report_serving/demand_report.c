@@ -2,14 +2,12 @@
 #include "report_serving/demand_parts.h"
 
 #include "report/number_words.h"
-#include "report/price_words.h"
 #include "report_serving/headroom_report.h"
 #include "serve/degree.h"
 #include "serve/offline.h"
 #include "units/units.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Above this share of capacity a point says nothing: 5 % in the cost of an iteration is 100 % in
  * the wait (W = 1/(mu - lambda)). */

@@ -3,8 +3,6 @@
 
 #include "report/number_words.h"
 
-#include <math.h>
-
 const clg_scaled_fleet *clg_scaled_in_time(const clg_serve_question *s, const clg_serve_answer *a) {
     for (int i = 0; i < a->scaled_count; i++)
         if (a->scaled[i].well_served >= s->target.share) return &a->scaled[i];

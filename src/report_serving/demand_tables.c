@@ -3,7 +3,6 @@
 #include "report/number_words.h"
 #include "report_serving/demand_parts.h"
 #include "serve/format.h"
-#include "serve/headroom.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,8 +3,6 @@
 
 #include "report/number_words.h"
 
-#include <math.h>
-
 enum { SHOWN = 3 };
 static const int shown_month[SHOWN] = {3, 6, 12};
 

@@ -2,7 +2,6 @@
 #ifndef CLG_REPORT_SERVING_FLEET_GROWTH_REPORT_H
 #define CLG_REPORT_SERVING_FLEET_GROWTH_REPORT_H
 
-#include "base/json.h"
 #include "base/text.h"
 #include "serve/joint_growth.h"
 

@@ -7,7 +7,6 @@
 #include "dataset/value.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { BY_LOSS, BY_DATA, BY_COMPUTE };
 

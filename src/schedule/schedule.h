@@ -7,7 +7,6 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/name.h"
 #include "layout/layout.h"
 
 #include <stdbool.h>

@@ -4,7 +4,6 @@
 #include "search/searcher.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Which block set of its degrees a layout has. */
 int clg_searcher_set_of(const clg_layout *layout) {

@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 const clg_name clg_cut_names[] = {
     {"memory_bound", CLG_CUT_MEMORY,

@@ -12,7 +12,6 @@
 #include "step/served_adapters.h"
 
 #include <math.h>
-#include <string.h>
 
 clg_precision clg_replica_cache(const clg_model *model) {
     return clg_model_pools(model) ? CLG_FP8 : CLG_BF16;

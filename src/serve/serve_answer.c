@@ -12,7 +12,6 @@
 #include "units/units.h"
 
 #include <math.h>
-#include <string.h>
 
 const clg_name clg_factor_names[] = {
     {"hardware floor", CLG_FACTOR_FLOOR, "batch without bound: reading weights is free"},

@@ -3,9 +3,6 @@
 
 #include "base/order.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-
 typedef struct edge {
     int64_t at_ns;
     int class, step; /* +1 start, -1 end */

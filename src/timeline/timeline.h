@@ -7,7 +7,6 @@
 
 #include "base/arena.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum clg_work {

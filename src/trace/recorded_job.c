@@ -8,8 +8,6 @@
  * their ends. */
 #include "trace/matching.h"
 
-#include "base/quantile.h"
-
 #include "record/ns.h"
 
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include "record/ns.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The streams with most work have a lane each; the rest share one, in which the order of work is
  * held, so that a recording of many streams costs its size. */

@@ -6,7 +6,6 @@
 #include "base/quantile.h"
 #include "record/ns.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const clg_name clg_span_kind_names[] = {{"whole recording", CLG_SPANS_WHOLE, NULL},

@@ -7,7 +7,6 @@
 #include "machine/seen.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MICRO_BATCHES = 16, BATCHES = 2, CASES = CLG_SEEN * MICRO_BATCHES * BATCHES };
 
