@@ -1,6 +1,7 @@
 /* commands.c -- the commands that the core answers, and what each takes. */
 #include "api/command.h"
 
+#include "base/letters.h"
 #include "dataset/kept.h"
 #include "model/preset.h"
 
@@ -135,7 +136,7 @@ static bool speaks_of(const char *help, const char *word) {
     for (const char *at = help; *at; at += strcspn(at, " "), at += strspn(at, " (")) {
         if (!begins_with(at, word, size)) continue;
         const char *end = at + size;
-        if (!isalpha((unsigned char)end[*end == 's'])) return true;
+        if (!clg_is_letter(end[*end == 's'])) return true;
     }
     return false;
 }

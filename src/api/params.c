@@ -1,6 +1,8 @@
 /* params.c -- rows of params.def: found by flag, with their group. */
 #include "api/request.h"
 
+#include "base/letters.h"
+
 #include <string.h>
 
 enum { SWITCH = -1, COUNT = -2, BATCH = -3, WORD = -4, LENGTH = -5 };
@@ -65,7 +67,7 @@ bool clg_param_is_file(clg_param param, const char *value) {
     if (strcmp(clg_param_row_of(param).argument, "LOG") == 0) return true;
     if (!strstr(clg_param_row_of(param).argument, "|FILE")) return false;
     /* "400Gb/s" is a rate with a wrong unit, not a path. */
-    bool number = (value[0] >= '0' && value[0] <= '9') || value[0] == '-';
+    bool number = clg_is_digit(value[0]) || value[0] == '-';
     bool rate = number && size > 2 && strcmp(value + size - 2, "/s") == 0;
     return strchr(value, '/') ? !rate : size > 5 && strcmp(value + size - 5, ".json") == 0;
 }

@@ -2,12 +2,12 @@
 #include "api/request.h"
 
 #include "api/request_parts.h"
+#include "base/letters.h"
 #include "dataset/dataset.h"
 #include "economics/contracts.h"
 #include "economics/electricity.h"
 #include "model/preset.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 bool clg_request_is_path(const char *word) {
     const char *dot = strrchr(word, '.');
     size_t letters = 0;
-    while (dot && isalpha((unsigned char)dot[letters + 1])) letters++;
+    while (dot && clg_is_letter(dot[letters + 1])) letters++;
     return strchr(word, '/') || (letters > 0 && dot[letters + 1] == '\0');
 }
 
@@ -107,7 +107,7 @@ static clg_status read_fabric(clg_arena *arena, const clg_request *request, cons
     if (clg_request_at_flag(clg_request_meant(arena, CLG_PARAM_FABRIC, &name, error),
                             CLG_PARAM_FABRIC, error) != CLG_OK)
         return error->status;
-    bool rate = name && name[0] >= '0' && name[0] <= '9';
+    bool rate = name && clg_is_digit(name[0]);
     const char *found = name && !rate ? name : node->fabric;
     if (clg_request_at_flag(clg_fabric_find(arena, found, fabric, error), CLG_PARAM_FABRIC,
                             error) != CLG_OK)
@@ -193,23 +193,14 @@ static clg_status read_switch(const clg_request *request, clg_param param, const
     return CLG_OK;
 }
 
-static clg_status read_stored(const clg_request *request, clg_param param, clg_precision *precision,
-                              clg_error *error) {
-    int value = (int)*precision;
-    if (clg_request_name(request, param, clg_precision_names, "precision", &value, error) != CLG_OK)
-        return error->status;
-    *precision = (clg_precision)value;
-    return CLG_OK;
-}
-
 /* What the command line says of the software, over its file. */
 static clg_status read_software(const clg_request *r, clg_stack *stack, clg_error *error) {
     if (read_switch(r, CLG_PARAM_LOSS, clg_loss_names, "cross-entropy", &stack->fused.cross_entropy,
                     error) != CLG_OK ||
         read_switch(r, CLG_PARAM_MASTER, clg_master_names, "master weights",
                     &stack->precision.master_weights, error) != CLG_OK ||
-        read_stored(r, CLG_PARAM_GRADIENT, &stack->gradient, error) != CLG_OK ||
-        read_stored(r, CLG_PARAM_MOMENTS, &stack->moments, error) != CLG_OK)
+        clg_request_precision(r, CLG_PARAM_GRADIENT, &stack->gradient, error) != CLG_OK ||
+        clg_request_precision(r, CLG_PARAM_MOMENTS, &stack->moments, error) != CLG_OK)
         return error->status;
     return clg_request_at_flag(clg_stack_set_all(stack, r->value[CLG_PARAM_TERM], error),
                                CLG_PARAM_TERM, error);
@@ -281,7 +272,7 @@ clg_status clg_request_operations(clg_arena *arena, const clg_request *r, clg_op
         if (clg_request_number_or(r, rows[i].param, *rows[i].into, rows[i].into, error) != CLG_OK)
             return error->status;
     const char *electricity = r->value[CLG_PARAM_ELECTRICITY];
-    if (electricity && isalpha((unsigned char)electricity[0]))
+    if (electricity && clg_is_letter(electricity[0]))
         return clg_request_at_flag(
             clg_electricity_find(arena, electricity, &o->usd_per_joule, error),
             CLG_PARAM_ELECTRICITY, error);

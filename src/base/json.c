@@ -1,6 +1,8 @@
 /* json.c -- the tree reader: recursive descent, one node per value. */
 #include "base/json.h"
 
+#include "base/letters.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +44,7 @@ static bool starts(reader *r, const char *word) {
 }
 
 static int hex_digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
+    if (clg_is_digit(c)) return c - '0';
     if (c >= 'a' && c <= 'f') return c - 'a' + 10;
     if (c >= 'A' && c <= 'F') return c - 'A' + 10;
     return -1;
@@ -136,7 +138,7 @@ static clg_status read_string(reader *r, const char **text, size_t *size) {
 }
 
 static const char *skip_digits(const char *at, const char *end) {
-    while (at < end && *at >= '0' && *at <= '9') at++;
+    while (at < end && clg_is_digit(*at)) at++;
     return at;
 }
 
@@ -164,7 +166,7 @@ static const char *number_end(const char *at, const char *end) {
 /* strtod is correctly rounded; its decimal point follows the locale, which is "C" here (text.c). */
 static clg_status read_number(reader *r, clg_json *node) {
     const char *end = number_end(r->at, r->end);
-    bool number = r->at < r->end && (*r->at == '-' || (*r->at >= '0' && *r->at <= '9'));
+    bool number = r->at < r->end && (*r->at == '-' || clg_is_digit(*r->at));
     if (!end && !number)
         return fault(r, r->at, "a value is a number, true, false, null, or in \"\", [] or {}",
                      "no value of JSON");

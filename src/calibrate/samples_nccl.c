@@ -5,6 +5,7 @@
  * count), by option more. "# Rank" lines name every GPU, its host and its group, of which the first
  * counts: groups that NCCL_TESTS_SPLIT makes work side by side. Launchers put prefixes before lines
  * ("[1,0]<stdout>:", "3: "). Format: https://github.com/NVIDIA/nccl-tests, src/util.cu. */
+#include "base/letters.h"
 #include "calibrate/samples.h"
 
 #include <stdlib.h>
@@ -150,7 +151,7 @@ static void take_line(clg_arena *arena, char *text, log_state *log, clg_samples 
         take_rank(arena, text, log);
     else if (*text == '#' && strstr(text, " size ") && strstr(text, "busbw"))
         take_head(text + 1, log);
-    else if (*text >= '0' && *text <= '9' && log->sample.ranks > 1)
+    else if (clg_is_digit(*text) && log->sample.ranks > 1)
         take_row(arena, text, log, samples);
 }
 

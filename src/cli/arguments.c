@@ -1,7 +1,8 @@
 /* arguments.c -- the words after a command's name: flags into the request, operands beside it. */
 #include "cli/arguments.h"
 
-#include <ctype.h>
+#include "base/letters.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -58,7 +59,7 @@ static clg_status take_flag(clg_session *session, const clg_command *command, ch
 
 static clg_status take_operand(clg_session *session, const clg_command *command, const char *word,
                                clg_error *error) {
-    if (word[0] == '-' && isalpha((unsigned char)word[1]))
+    if (word[0] == '-' && clg_is_letter(word[1]))
         return clg_fail(error, CLG_BAD_USAGE, "flags start with --", "'%.64s' is no flag", word);
     if (session->operands < clg_command_most(command) && session->operands < CLG_FILE_OPERANDS) {
         session->operand[session->operands++] = word;

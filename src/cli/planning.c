@@ -3,12 +3,12 @@
 #include "cli/planning.h"
 
 #include "api/jobs.h"
+#include "base/letters.h"
 #include "cli/job_files.h"
 #include "cli/page.h"
 #include "job/launch.h"
 #include "model/preset.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ static bool is_of_hub(const char *word) {
     const char *slash = strchr(word, '/'), *dot = strrchr(word, '.');
     if (!slash || slash == word || strchr(slash + 1, '/') || word[0] == '.' || word[0] == '~')
         return false;
-    return !dot || isdigit((unsigned char)dot[1]);
+    return !dot || clg_is_digit(dot[1]);
 }
 
 /* A path that no file has: "meta-llama/Llama-3.1-70B" names a preset, "Qwen/Qwen-9B" none. */

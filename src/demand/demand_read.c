@@ -4,6 +4,7 @@
 #include "demand/demand.h"
 
 #include "base/json.h"
+#include "base/letters.h"
 #include "base/real.h"
 #include "dataset/kept.h"
 
@@ -166,15 +167,12 @@ static void take_hashes(reader *r, span cell) {
     int64_t most = q->prompt_tokens / PREFIX_TOKENS;
     if (r->blocks.count + most >= UINT32_MAX) return;
     q->block = (uint32_t)r->blocks.count;
-    for (size_t i = 0; i < cell.size && q->blocks < most && q->blocks < PREFIX_MOST;) {
-        if (cell.text[i] < '0' || cell.text[i] > '9') {
-            i++;
-            continue;
-        }
+    for (size_t i = 0; i < cell.size && q->blocks < most && q->blocks < PREFIX_MOST; i++) {
+        size_t from = i;
         uint64_t id = 0;
-        for (; i < cell.size && cell.text[i] >= '0' && cell.text[i] <= '9'; i++)
+        for (; i < cell.size && clg_is_digit(cell.text[i]); i++)
             id = id * 10 + (uint64_t)(cell.text[i] - '0');
-        add_identity(r, id);
+        if (i > from) add_identity(r, id);
     }
 }
 

@@ -1,6 +1,7 @@
 /* observe.c -- quantities of a step, or of a collective, into seconds and rates. */
 #include "diagnose/observe.h"
 
+#include "base/letters.h"
 #include "units/units.h"
 
 #include <stdio.h>
@@ -23,12 +24,8 @@ static clg_status refuse(const char *written, clg_error *error) {
 static bool without(const char *word, const char *ending, char *out, size_t size) {
     size_t all = strlen(word), tail = strlen(ending);
     if (all <= tail || all - tail >= size) return false;
-    for (size_t i = 0; i < tail; i++) {
-        char a = word[all - tail + i], b = ending[i];
-        if (a >= 'A' && a <= 'Z') a = (char)(a - 'A' + 'a');
-        if (b >= 'A' && b <= 'Z') b = (char)(b - 'A' + 'a');
-        if (a != b) return false;
-    }
+    for (size_t i = 0; i < tail; i++)
+        if (clg_lower(word[all - tail + i]) != clg_lower(ending[i])) return false;
     snprintf(out, size, "%.*s", (int)(all - tail), word);
     return true;
 }

@@ -1,18 +1,13 @@
 /* command.c -- the command that a script runs: its launcher, its program, its arguments. */
-#include "base/letters.h"
 #include "job/reading.h"
 #include "job/shell_runner.h"
 
+#include "base/letters.h"
 #include "base/text.h"
 #include "dataset/dataset.h"
 #include "dataset/kept.h"
 
 #include <string.h>
-
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 static bool is_config(const char *word) {
     return clg_ends(word, ".yaml") || clg_ends(word, ".yml") || clg_ends(word, ".toml") ||
@@ -31,7 +26,7 @@ static const char *listed(const clg_reading *r, const char *list, const char *wo
 
 /* Programs that are no file.py: the command lines of trainers, where programs lie. */
 static bool is_cli(const clg_reading *r, const char *word) {
-    const char *name = base_name(word);
+    const char *name = clg_job_base_name(word);
     bool beside = name == word || (name - word >= 4 && strncmp(name - 4, "bin/", 4) == 0);
     return beside && listed(r, "programs", name, false);
 }
@@ -39,7 +34,7 @@ static bool is_cli(const clg_reading *r, const char *word) {
 /* "vllm/vllm-openai:latest": what it is handed are the arguments of its program. */
 const char *clg_job_image_program(const clg_reading *r, const char *image) {
     const clg_json *all = clg_json_member(r->launchers, "images");
-    const char *name = base_name(image);
+    const char *name = clg_job_base_name(image);
     for (const clg_json *one = all ? all->first : NULL; one; one = one->next)
         if (strncmp(name, one->key, strlen(one->key)) == 0) return one->text;
     return NULL;
@@ -66,18 +61,13 @@ clg_status clg_job_launchers(clg_reading *r) {
 static bool is_override(const char *word) {
     const char *at = word;
     while (*at == '+' || *at == '~') at++;
-    if (!((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || *at == '_')) return false;
-    while ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || (*at >= '0' && *at <= '9') ||
-           strchr("_.-/", *at)) {
-        if (!*at) return false;
-        at++;
-    }
+    if (!clg_in_name(*at) || clg_is_digit(*at)) return false;
+    while (clg_in_name(*at) || (*at && strchr(".-/", *at))) at++;
     return *at == '=';
 }
 
 static bool is_flag(const char *word) {
-    return word[0] == '-' && word[1] && !(word[1] >= '0' && word[1] <= '9') && word[1] != '.' &&
-           word[1] != ' ';
+    return word[0] == '-' && word[1] && !clg_is_digit(word[1]) && word[1] != '.' && word[1] != ' ';
 }
 
 /* "activation-checkpoint:full": a choice of a part, as tyro's parsers have it. */
@@ -138,10 +128,10 @@ static void take_flag(splitter *p, clg_json *into, bool launcher) {
         if (is_flag(next) || ((is_override(next) || is_choice(next)) && !launcher) ||
             strcmp(next, "--") == 0 || is_started(p, taken))
             break;
-        if (launcher &&
-            (clg_ends(next, ".py") || clg_ends(next, ".sh") || is_cli(p->r, next) ||
-             clg_job_image_program(p->r, next) || strncmp(base_name(next), "python", 6) == 0 ||
-             strcmp(base_name(next), "torchrun") == 0 || strcmp(base_name(next), "bash") == 0))
+        const char *base = clg_job_base_name(next);
+        if (launcher && (clg_ends(next, ".py") || clg_ends(next, ".sh") || is_cli(p->r, next) ||
+                         clg_job_image_program(p->r, next) || strncmp(base, "python", 6) == 0 ||
+                         strcmp(base, "torchrun") == 0 || strcmp(base, "bash") == 0))
             break;
         if (taken > 0 && next[0] == CLG_TREE_UNSET && !next[1]) { /* "--size 8 $MORE" */
             p->at++;
@@ -179,7 +169,7 @@ static void name_starter(splitter *p, const char *module) {
 
 /* "python submit.py --cluster c -- accelerate launch train.py": what stood before only submits. */
 static void take_launcher(splitter *p, const char *name) {
-    const char *starter = listed(p->r, "starters", base_name(name), false);
+    const char *starter = listed(p->r, "starters", clg_job_base_name(name), false);
     if (!starter) return;
     p->starter = starter;
     if (!p->program) return;
@@ -190,7 +180,7 @@ static void take_launcher(splitter *p, const char *name) {
 
 /* Programs that take a model as their word: "trtllm-serve MODEL". */
 static bool serves(const clg_reading *r, const char *program) {
-    return listed(r, "servers", base_name(program), false);
+    return listed(r, "servers", clg_job_base_name(program), false);
 }
 
 static bool take_choice(splitter *p) {
@@ -263,7 +253,8 @@ static clg_json *variables(clg_reading *r, clg_shell *s) {
 static bool is_client(splitter *p) {
     clg_text words = {.arena = p->r->arena};
     for (int i = 0; i < 2 && i < p->c->words; i++)
-        clg_text_print(&words, "%s%s", i ? " " : "", i ? word(p, i) : base_name(word(p, i)));
+        clg_text_print(&words, "%s%s", i ? " " : "",
+                       i ? word(p, i) : clg_job_base_name(word(p, i)));
     const clg_json *all = clg_json_member(p->r->launchers, "clients");
     for (const clg_json *one = all ? all->first : NULL; one && words.data; one = one->next)
         if (strncmp(words.data, one->text, one->text_size) == 0 ||
@@ -314,8 +305,8 @@ static clg_json *command_tree(clg_reading *r, clg_shell *s) {
         p.arguments = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
         split(&p);
         int score = p.flags + (p.program ? 20 : 0);
-        const char *first = base_name(word(&p, 0));
-        if (clg_shell_is_word_of(first, around) && (!p.program || strcmp(first, "sbatch") == 0))
+        const char *first = clg_job_base_name(word(&p, 0));
+        if (clg_is_one_of(first, around) && (!p.program || strcmp(first, "sbatch") == 0))
             for (const clg_json *child = p.launch->first; child; child = child->next)
                 clg_job_set_once(r, launch, child->key, child);
         if ((!p.program && p.flags < 4) || is_client(&p)) continue;

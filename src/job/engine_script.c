@@ -3,6 +3,7 @@
  * ("engines").
  *
  * Left out: members that are no scalar, and how many replicas there are. */
+#include "base/letters.h"
 #include "base/text.h"
 #include "job/reading.h"
 
@@ -50,7 +51,7 @@ static void add_word(clg_text *out, const char *word) {
 static void add_flags(clg_text *out, const clg_json *flags) {
     for (const clg_json *one = flags ? flags->first : NULL; one; one = one->next) {
         const char *word = clg_job_word(one);
-        if (!*word || clg_job_is(word, "false") || !isalpha((unsigned char)*one->key)) continue;
+        if (!*word || clg_job_is(word, "false") || !clg_is_letter(*one->key)) continue;
         add_flag(out, one->key);
         if (!clg_job_is(word, "true")) add_word(out, word);
     }

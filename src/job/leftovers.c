@@ -106,7 +106,6 @@ static bool is_weighty(const char *key) {
 }
 
 static bool is_small(char c) { return c >= 'a' && c <= 'z'; }
-static bool is_letter(char c) { return is_small(c) || (c >= 'A' && c <= 'Z'); }
 
 static bool begins_with(const char *text, const char *part) {
     while (*part && clg_lower(*text) == clg_lower(*part)) text++, part++;
@@ -116,7 +115,7 @@ static bool begins_with(const char *text, const char *part) {
 /* Whether a word of the key begins with the part: "load" of "load_dir", none of "offload". */
 static bool has_word(const char *key, const char *part) {
     for (const char *at = key; *at; at++) {
-        bool within = at > key && is_letter(at[-1]) && is_letter(*at) &&
+        bool within = at > key && clg_is_letter(at[-1]) && clg_is_letter(*at) &&
                       !(is_small(at[-1]) && !is_small(*at));
         if (!within && begins_with(at, part)) return true;
     }

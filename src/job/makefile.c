@@ -14,10 +14,6 @@ bool clg_is_makefile(const char *name) {
            strcmp(base, "makefile") == 0 || strcmp(base, "GNUmakefile") == 0;
 }
 
-static bool in_name(char c) {
-    return clg_is_digit(c) || (clg_lower(c) >= 'a' && clg_lower(c) <= 'z') || c == '_';
-}
-
 static void unknown(clg_text *out) { clg_text_add(out, &(char){CLG_TREE_UNKNOWN}, 1); }
 
 /* "$(NAME)", "$(shell COMMAND)", "$$", "$@"; returns the byte behind it. */
@@ -31,7 +27,7 @@ static const char *add_reference(clg_text *out, const char *at, const char *end)
         return at + 2 < end ? at + 2 : end;
     }
     const char *name = at + 2, *stop = name, *behind = clg_shell_behind(at, end);
-    while (stop < behind - 1 && in_name(*stop)) stop++;
+    while (stop < behind - 1 && clg_in_name(*stop)) stop++;
     if (stop == behind - 1)
         clg_text_print(out, "${%.*s}", (int)(stop - name), name);
     else if (stop - name == 5 && memcmp(name, "shell", 5) == 0)
@@ -59,7 +55,7 @@ static const char *behind_word(const char *at, const char *end, const char *word
 static void add_assignment(clg_text *out, const char *at, const char *end) {
     at = behind_word(behind_word(at, end, "export"), end, "override");
     const char *name = at;
-    while (at < end && in_name(*at)) at++;
+    while (at < end && clg_in_name(*at)) at++;
     size_t size = (size_t)(at - name);
     while (at < end && *at == ' ') at++;
     const char *mark = at;

@@ -3,6 +3,7 @@
  *
  * A manifest's own $(NAME) stands as the shell's ${NAME}. Left out: what starts an image that is
  * told no command, but for images of launchers.json; arguments behind a shell's text. */
+#include "base/letters.h"
 #include "base/text.h"
 #include "job/reading.h"
 
@@ -27,7 +28,7 @@ static void to_line(script *s, int line, const char *newline) {
 static size_t reference(const char *text) {
     size_t size = 0;
     if (strncmp(text, "$(", 2) != 0) return 0;
-    while (isupper((unsigned char)text[2 + size]) || isdigit((unsigned char)text[2 + size]) ||
+    while (isupper((unsigned char)text[2 + size]) || clg_is_digit(text[2 + size]) ||
            text[2 + size] == '_')
         size++;
     return size > 0 && text[2 + size] == ')' ? size : 0;

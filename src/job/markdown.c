@@ -59,9 +59,8 @@ static bool holds_commands(clg_arena *arena, const char *language, const char *l
 /* "<your port>" is for the reader to fill in: not known. Returns the byte behind it. */
 static const char *filled_in(const char *at, const char *end) {
     const char *stop = at + 1;
-    while (stop < end &&
-           ((*stop >= 'a' && *stop <= 'z') || (*stop >= 'A' && *stop <= 'Z') ||
-            (*stop >= '0' && *stop <= '9' && stop > at + 1) || strchr("_-. /", *stop)))
+    while (stop < end && (clg_is_letter(*stop) || (clg_is_digit(*stop) && stop > at + 1) ||
+                          strchr("_-. /", *stop)))
         stop++;
     return stop > at + 1 && stop < end && *stop == '>' && at[1] != ' ' && at[1] != '-' ? stop + 1
                                                                                        : NULL;

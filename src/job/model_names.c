@@ -10,13 +10,11 @@
 
 enum { LONGEST = 160 };
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 /* Letters and digits of a name; at[i] is where the i-th stands in it. */
 static size_t squash(const char *name, char *out, int *at) {
     size_t size = 0;
     for (int i = 0; name[i] && size + 1 < LONGEST; i++)
-        if (is_letter(name[i]) || clg_is_digit(name[i])) {
+        if (clg_is_letter(name[i]) || clg_is_digit(name[i])) {
             if (at) at[size] = i;
             out[size++] = clg_lower(name[i]);
         }
@@ -34,12 +32,12 @@ static bool stands_in(const char *part, size_t size, const char *name) {
         if (memcmp(all + i, part, size) != 0) continue;
         int first = at[i], last = at[i + size - 1];
         bool before = first == 0 ||
-                      !(is_letter(name[first - 1]) || clg_is_digit(name[first - 1])) ||
-                      (clg_is_digit(name[first - 1]) && is_letter(name[first]));
+                      !(clg_is_letter(name[first - 1]) || clg_is_digit(name[first - 1])) ||
+                      (clg_is_digit(name[first - 1]) && clg_is_letter(name[first]));
         bool split = clg_is_digit(name[first]) && first > 1 && name[first - 1] == '.' &&
                      clg_is_digit(name[first - 2]);
         char next = name[last + 1];
-        bool after = !is_letter(next) && !clg_is_digit(next) &&
+        bool after = !clg_is_letter(next) && !clg_is_digit(next) &&
                      !(next == '.' && clg_is_digit(name[last + 2]));
         if (before && !split && after) return true;
     }
@@ -49,10 +47,10 @@ static bool stands_in(const char *part, size_t size, const char *name) {
 /* A size that a name says, "30b" or "1.7b" as a word of its own; its length, 0: there is none. */
 static size_t size_in(const char *name, const char **at) {
     for (const char *c = name; *c; c++) {
-        bool inside = c > name && (is_letter(c[-1]) || clg_is_digit(c[-1]) || c[-1] == '.');
+        bool inside = c > name && (clg_is_letter(c[-1]) || clg_is_digit(c[-1]) || c[-1] == '.');
         size_t figures = strspn(c, "0123456789.");
         if (inside || !clg_is_digit(*c) || clg_lower(c[figures]) != 'b') continue;
-        if (is_letter(c[figures + 1]) || clg_is_digit(c[figures + 1])) continue;
+        if (clg_is_letter(c[figures + 1]) || clg_is_digit(c[figures + 1])) continue;
         *at = c;
         return figures;
     }

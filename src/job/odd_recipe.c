@@ -1,4 +1,5 @@
 /* odd_recipe.c -- recipes in Python: names of functions say the model, and some the machine. */
+#include "base/letters.h"
 #include "dataset/dataset.h"
 #include "dataset/kept.h"
 #include "job/odd.h"
@@ -14,7 +15,7 @@ static const char *where(clg_reading *r, const clg_json *call) {
 /* "..._32gpu_h100_bf16_...": the GPUs that a recipe is for. */
 static void machine_of(clg_reading *r, const clg_json *call) {
     const char *mark = strstr(call->key, "gpu_"), *at = mark;
-    while (at && at > call->key && at[-1] >= '0' && at[-1] <= '9') at--;
+    while (at && at > call->key && clg_is_digit(at[-1])) at--;
     if (!mark || at == mark) return;
     clg_job_put(r, CLG_JOB_GPUS, atof(at), where(r, call), NULL);
     const char *gpu = clg_job_gpu_in(r->arena, mark + 4);

@@ -6,6 +6,7 @@
  * with several recipes one is read, with the functions of the file that it calls; what they are
  * given is not followed. */
 #include "job/python.h"
+#include "base/letters.h"
 #include "job/reading.h"
 
 #include <string.h>
@@ -26,10 +27,6 @@ typedef struct reader {
 } reader;
 
 static void read_range(reader *r, const char *from, const char *end, int line);
-
-static bool is_name(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9');
-}
 
 static bool is_triple(const reader *r, char quote) {
     return r->end - r->at >= 3 && r->at[1] == quote && r->at[2] == quote;
@@ -68,7 +65,7 @@ static const clg_json *constant_of(reader *r, const char *name) {
     char upper[64];
     size_t size = 0;
     for (const char *at = dot + 1; *at && size + 1 < sizeof upper; at++)
-        upper[size++] = *at >= 'a' && *at <= 'z' ? (char)(*at - 'a' + 'A') : *at;
+        upper[size++] = clg_upper(*at);
     upper[size] = '\0';
     found = clg_tree_find(r->root, upper);
     return found || strncmp(upper, "MAX_", 4) != 0 ? found : clg_tree_find(r->root, upper + 4);
@@ -93,7 +90,7 @@ static bool product(reader *r, const char *text, const char *end, double *value)
     for (const char *at = text; at < end;) {
         while (at < end && strchr(" ()\t", *at)) at++;
         const char *start = at;
-        while (at < end && (is_name(*at) || *at == '.' || (*at == '-' && at == start))) at++;
+        while (at < end && (clg_in_name(*at) || *at == '.' || (*at == '-' && at == start))) at++;
         double one;
         if (at == start || !number_of(r, start, (size_t)(at - start), &one)) return false;
         if (mark == '*')
@@ -127,7 +124,7 @@ static clg_json *value(reader *r) {
     }
     const char *start = r->at;
     while (r->at < r->end && !strchr(",)\n#]}:", *r->at) && *r->at != '[' && *r->at != '{') {
-        if (*r->at == '(' && r->at > start && is_name(r->at[-1])) break;
+        if (*r->at == '(' && r->at > start && clg_in_name(r->at[-1])) break;
         r->at++;
     }
     const char *stop = r->at;
@@ -285,14 +282,15 @@ static bool within_partial(const reader *r) {
 /* A name: what follows says whether it is assigned to or called. */
 static void name(reader *r) {
     const char *start = r->at;
-    while (r->at < r->end && (is_name(*r->at) || *r->at == '.')) r->at++;
+    while (r->at < r->end && (clg_in_name(*r->at) || *r->at == '.')) r->at++;
     size_t size = (size_t)(r->at - start);
     const char *held = r->at;
     skip_blanks(r);
     if (r->at < r->end && *r->at == ':' && r->at + 1 < r->end && r->at[1] == ' ') {
         r->at++; /* "micro_batch_size: int = 1" */
         skip_blanks(r);
-        while (r->at < r->end && (is_name(*r->at) || strchr(".[]| ,", *r->at)) && *r->at) r->at++;
+        while (r->at < r->end && (clg_in_name(*r->at) || strchr(".[]| ,", *r->at)) && *r->at)
+            r->at++;
     }
     if (r->at + 1 < r->end && *r->at == '=' && r->at[1] != '=') {
         r->at++;
@@ -324,7 +322,7 @@ static void read_range(reader *r, const char *from, const char *end, int line) {
             while (r->at < r->end && *r->at != '\n') r->at++;
         else if (*r->at == '"' || *r->at == '\'')
             key(r);
-        else if (is_name(*r->at) && !(*r->at >= '0' && *r->at <= '9'))
+        else if (clg_in_name(*r->at) && !clg_is_digit(*r->at))
             name(r);
         else if (*r->at == '(')
             open_bracket(r, NULL);

@@ -1,7 +1,7 @@
 /* python_functions.c -- the functions of a Python file, and which of them is the recipe. */
+#include "base/letters.h"
 #include "job/python.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /* "def NAME_pretrain_config(", "def NAME() -> Trainer.Config:" */
@@ -21,7 +21,7 @@ int clg_python_functions(clg_arena *arena, const char *text, const char *end,
     for (const char *at = text; at < end; line++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         if (!stop) stop = end;
-        bool starts = isalnum((unsigned char)*at) || *at == '_' || *at == '@';
+        bool starts = clg_in_name(*at) || *at == '@';
         bool defines = stop - at > 5 && memcmp(at, "def ", 4) == 0;
         if (starts && count > 0 && !all[count - 1].end) all[count - 1].end = at;
         if (defines && count < CLG_PYTHON_FUNCTIONS) {

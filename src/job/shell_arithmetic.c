@@ -1,4 +1,5 @@
 /* shell_arithmetic.c -- $((...)): whole numbers, variables, the usual operators, assignments. */
+#include "base/letters.h"
 #include "job/shell.h"
 
 #include <stdlib.h>
@@ -24,10 +25,6 @@ static bool takes(reader *r, const char *mark) {
     if ((size_t)(r->end - r->at) < size || memcmp(r->at, mark, size) != 0) return false;
     r->at += size;
     return true;
-}
-
-static bool is_name(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9');
 }
 
 static int64_t choice(reader *r);
@@ -57,7 +54,7 @@ static int64_t set(reader *r, const char *name, size_t size, int64_t value) {
 
 static int64_t variable(reader *r) {
     const char *name = r->at;
-    while (r->at < r->end && is_name(*r->at)) r->at++;
+    while (r->at < r->end && clg_in_name(*r->at)) r->at++;
     size_t size = (size_t)(r->at - name);
     const clg_shell_variable *v = clg_shell_variable_of(r->s, name, size);
     if (takes(r, "++")) {
@@ -80,7 +77,7 @@ static int64_t variable(reader *r) {
 static int64_t dollar(reader *r) {
     const char *behind = clg_shell_behind(r->at, r->end);
     if (behind == r->at + 1)
-        while (behind < r->end && (is_name(*behind) || strchr("#@", *behind))) behind++;
+        while (behind < r->end && (clg_in_name(*behind) || strchr("#@", *behind))) behind++;
     clg_rich word = clg_shell_expand_one(r->s, r->at, (size_t)(behind - r->at), r->place);
     r->at = behind;
     return number_of(r, clg_rich_text(r->s, &word));
@@ -101,15 +98,15 @@ static int64_t primary(reader *r) {
         value = !primary(r);
     else if (*r->at == '$' || *r->at == '`')
         value = dollar(r);
-    else if (*r->at >= '0' && *r->at <= '9') {
+    else if (clg_is_digit(*r->at)) {
         char text[24];
         size_t size = 0;
-        for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++)
+        for (; r->at < r->end && clg_is_digit(*r->at); r->at++)
             if (size + 1 < sizeof text) text[size++] = *r->at;
         text[size] = '\0';
         value = number_of(r, text);
         if (r->at < r->end && *r->at == '.') r->known = false;
-    } else if (is_name(*r->at))
+    } else if (clg_in_name(*r->at))
         value = variable(r);
     else
         r->known = false;

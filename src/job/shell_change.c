@@ -1,4 +1,5 @@
 /* shell_change.c -- what ${V%a}, ${V#a}, ${V/a/b}, ${V:1:2}, ${V,,} make of a value. */
+#include "base/letters.h"
 #include "job/shell.h"
 
 #include <stdio.h>
@@ -68,8 +69,7 @@ static clg_rich replaced(clg_shell *s, const clg_rich *from, const char *what, b
 static void change_case(clg_rich *word, bool up) {
     for (size_t i = 0; i < word->size; i++) {
         char *c = &word->text[i];
-        if (up && *c >= 'a' && *c <= 'z') *c = (char)(*c - 'a' + 'A');
-        if (!up && *c >= 'A' && *c <= 'Z') *c = (char)(*c - 'A' + 'a');
+        *c = up ? clg_upper(*c) : clg_lower(*c);
     }
 }
 

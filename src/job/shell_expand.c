@@ -1,4 +1,5 @@
 /* shell_expand.c -- words as written into words as a program would get them. */
+#include "base/letters.h"
 #include "job/shell.h"
 
 #include <stdlib.h>
@@ -62,14 +63,10 @@ static void put_words(expansion *e, const clg_rich *word, int words, bool quoted
     }
 }
 
-static bool is_name(char c, bool first) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-           (!first && c >= '0' && c <= '9');
-}
-
 static size_t name_size(const char *at, const char *end) {
     size_t size = 0;
-    while (at + size < end && is_name(at[size], size == 0)) size++;
+    if (at < end && clg_is_digit(*at)) return 0;
+    while (at + size < end && clg_in_name(at[size])) size++;
     return size;
 }
 
@@ -99,7 +96,7 @@ static parameter look_up(clg_shell *s, const char *name, size_t size, const char
             .word = s->positional, .words = s->positionals, .set = true, .many = true};
     if (size == 1 && *name == '#')
         return (parameter){.value = clg_rich_number(s, s->positionals, place), .set = true};
-    if (*name >= '0' && *name <= '9') return of_position(s, atoi(name));
+    if (clg_is_digit(*name)) return of_position(s, atoi(name));
     const clg_shell_variable *v = clg_shell_variable_of(s, name, size);
     if (!v || v->words == 0) return (parameter){.set = v != NULL, .many = v && v->array};
     if (index && index_size == 1 && (*index == '@' || *index == '*'))
@@ -158,7 +155,7 @@ static void braces(expansion *e, const char *at, const char *end, int32_t place,
     bool indirect = at < end && *at == '!';
     if (length || indirect) at++;
     size_t size = name_size(at, end), index_size = 0;
-    if (size == 0 && at < end) size = *at >= '0' && *at <= '9' ? strspn(at, "0123456789") : 1;
+    if (size == 0 && at < end) size = clg_is_digit(*at) ? strspn(at, "0123456789") : 1;
     const char *rest = at + size, *index = NULL;
     if (rest > end) return;
     if (rest < end && *rest == '[') {
@@ -224,8 +221,7 @@ static const char *dollar(expansion *e, const char *at, const char *end, int32_t
         braces(e, at + 2, behind - 1, place, quoted);
     else {
         size_t name = name_size(at + 1, end);
-        if (name == 0 && at + 1 < end &&
-            (strchr("@*#?$!-", at[1]) || (at[1] >= '0' && at[1] <= '9')))
+        if (name == 0 && at + 1 < end && (strchr("@*#?$!-", at[1]) || clg_is_digit(at[1])))
             name = at[1] ? 1 : 0;
         behind = at + 1 + name;
         if (name == 0)

@@ -46,6 +46,5 @@ clg_shell_outcome clg_runner_words(clg_shell_runner *r, clg_rich_list *words);
 bool clg_shell_is_name(const char *text, size_t size);
 /* Length of NAME of NAME=..., NAME+=... (more); 0: none. */
 size_t clg_shell_assigned(const char *text, size_t size, bool *more);
-bool clg_shell_is_word_of(const char *word, const char *const *words);
 
 #endif

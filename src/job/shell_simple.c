@@ -1,4 +1,5 @@
 /* shell_simple.c -- one command: its assignments, words, redirections and here-documents. */
+#include "base/letters.h"
 #include "job/reading.h"
 #include "job/shell_runner.h"
 
@@ -61,7 +62,7 @@ static void run_here(clg_shell_runner *r, clg_shell_redirection *where, clg_rich
     clg_shell *s = r->s;
     const char *name = w->count > 0 ? clg_job_base_name(clg_rich_text(s, &w->word[0])) : "";
     static const char *const shells[] = {"sbatch", "bash", "sh", "srun", "ssh", NULL};
-    if (!clg_shell_is_word_of(name, shells) || where->here.size == 0) return;
+    if (!clg_is_one_of(name, shells) || where->here.size == 0) return;
     where->to = "here.sbatch";
     write_down(r, where, w);
     clg_shell_run_text(s, clg_rich_text(s, &where->here), where->here.size, where->here.place[0]);
@@ -77,7 +78,7 @@ void clg_runner_redirect(clg_shell_runner *r, clg_shell_redirection *where, clg_
     const clg_shell_token *t = clg_runner_now(r);
     bool out = t->text[0] == '>' && t->size <= 2 && !(t->size == 2 && t->text[1] == '&');
     bool beside = r->at > 0 && t[-1].kind == 'w' && t[-1].text + t[-1].size == t->text &&
-                  t[-1].size == 1 && *t[-1].text >= '0' && *t[-1].text <= '9';
+                  t[-1].size == 1 && clg_is_digit(*t[-1].text);
     if (beside && w->count > 0) w->count--;
     r->at++;
     if (clg_runner_over(r) || clg_runner_now(r)->kind != 'w') return;

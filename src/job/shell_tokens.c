@@ -147,16 +147,14 @@ static bool is_array_start(const char *start, const char *at) {
     const char *stop = at - 1;
     if (stop > start && stop[-1] == '+') stop--;
     for (const char *c = start; c < stop; c++)
-        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_' ||
-              (*c >= '0' && *c <= '9')))
-            return false;
+        if (!clg_in_name(*c)) return false;
     return stop > start;
 }
 
 /* "<PATH TO DATA>": what whoever uses a template puts in. A shell sees files for input and output,
  * one of them the flag behind it. Returns its end; NULL: it is none. */
 static const char *placeholder(const char *at, const char *end) {
-    bool begins = end - at > 2 && *at == '<' && clg_lower(at[1]) >= 'a' && clg_lower(at[1]) <= 'z';
+    bool begins = end - at > 2 && *at == '<' && clg_is_letter(at[1]);
     const char *stop = at + 1;
     while (begins && stop < end && !strchr("\n\"'`$;|&<>", *stop)) stop++;
     if (!begins || stop >= end || *stop != '>' || stop[-1] == ' ') return NULL;

@@ -8,13 +8,9 @@
 enum { DEEPEST = 24 };
 
 bool clg_shell_is_name(const char *text, size_t size) {
-    for (size_t i = 0; i < size; i++) {
-        char c = text[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-              (i > 0 && c >= '0' && c <= '9')))
-            return false;
-    }
-    return size > 0;
+    for (size_t i = 0; i < size; i++)
+        if (!clg_in_name(text[i])) return false;
+    return size > 0 && !clg_is_digit(text[0]);
 }
 
 /* Length of NAME of NAME=..., NAME+=...; 0: none. */
@@ -132,7 +128,7 @@ clg_rich clg_shell_said(clg_shell *s, const char *text, size_t size, int32_t pla
 /* One command inside $(...). */
 static void say(clg_shell *s, clg_rich_list *w) {
     static const char *const options[] = {"-n", "-e", "-ne", NULL};
-    int from = w->count > 1 && clg_shell_is_word_of(clg_rich_text(s, &w->word[1]), options) ? 2 : 1;
+    int from = w->count > 1 && clg_is_one_of(clg_rich_text(s, &w->word[1]), options) ? 2 : 1;
     bool echo = strcmp(clg_rich_text(s, &w->word[0]), "echo") == 0;
     if (!echo) clg_rich_add(s, s->printed, &(char){CLG_TREE_UNKNOWN}, 1, 0);
     for (int i = from; echo && i < w->count; i++) {
@@ -161,7 +157,7 @@ static bool run_handed(clg_shell *s, clg_rich_list *w) {
     static const char *const flags[] = {"-c", "--wrap", "--command", "--cmd", NULL};
     for (int i = 1; i + 1 < w->count; i++) {
         clg_rich *text = &w->word[i + 1];
-        if (!clg_shell_is_word_of(clg_rich_text(s, &w->word[i]), flags) ||
+        if (!clg_is_one_of(clg_rich_text(s, &w->word[i]), flags) ||
             strncmp(clg_job_base_name(clg_rich_text(s, &w->word[i - 1])), "python", 6) == 0 ||
             !is_command(clg_rich_text(s, text)))
             continue;
@@ -241,12 +237,6 @@ static void join_and_run(clg_shell *s, clg_rich_list *w) {
     clg_shell_run_text(s, clg_rich_text(s, &all), all.size, all.size ? all.place[0] : 0);
 }
 
-bool clg_shell_is_word_of(const char *word, const char *const *words) {
-    for (; *words; words++)
-        if (strcmp(word, *words) == 0) return true;
-    return false;
-}
-
 static void shift(clg_shell *s) {
     if (s->positionals > 0) s->positional++, s->positionals--;
 }
@@ -279,7 +269,7 @@ clg_shell_outcome clg_runner_words(clg_shell_runner *r, clg_rich_list *w) {
     clg_shell *s = r->s;
     const char *name = clg_rich_text(s, &w->word[0]);
     if (strcmp(name, "shift") == 0) shift(s);
-    if (clg_shell_is_word_of(name, declaring)) declare(r, w);
+    if (clg_is_one_of(name, declaring)) declare(r, w);
     if (strcmp(name, "true") == 0 || strcmp(name, ":") == 0) return CLG_SHELL_YES;
     if (strcmp(name, "false") == 0) return CLG_SHELL_NO;
     if (s->printed) {
@@ -302,7 +292,7 @@ clg_shell_outcome clg_runner_words(clg_shell_runner *r, clg_rich_list *w) {
         return CLG_SHELL_RAN;
     }
     if (strcmp(name, "sbatch") == 0) allot(s, w);
-    if (clg_shell_is_word_of(clg_job_base_name(name), shells) && run_named(s, w, 1)) {
+    if (clg_is_one_of(clg_job_base_name(name), shells) && run_named(s, w, 1)) {
         record(s, w);
         return CLG_SHELL_RAN;
     }

@@ -1,5 +1,6 @@
 /* started.c -- on which GPUs a job is started, and how many: what launchers, Slurm, manifests and
  * variables say, the nearest to the program first. */
+#include "base/letters.h"
 #include "dataset/dataset.h"
 #include "job/reading.h"
 #include "machine/machine.h"
@@ -146,8 +147,8 @@ static void visible_devices(clg_reading *r) {
                    r->arena);
     if (!node || clg_tree_unknown(node) || clg_job_has_field(r, CLG_JOB_GPUS_PER_NODE)) return;
     const char *text = clg_job_word(node);
-    double count = text[0] >= '0' && text[0] <= '9' ? 1 : 0;
-    for (; *text; text++) count += *text == ',' && text[1] >= '0' && text[1] <= '9';
+    double count = clg_is_digit(text[0]) ? 1 : 0;
+    for (; *text; text++) count += *text == ',' && clg_is_digit(text[1]);
     if (count > 0) clg_job_put(r, CLG_JOB_GPUS_PER_NODE, count, from_of(r, "", node), NULL);
 }
 

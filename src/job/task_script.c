@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "job/reading.h"
 
-#include <ctype.h>
 #include <string.h>
 
 static const char marker[] = "#!task"; /* its first line, by which it is known afterwards */
@@ -45,7 +44,7 @@ static bool pair(clg_arena *arena, const char *at, const char *end, const char *
     if (!colon || colon == at) return false;
     *key = clg_arena_copy(arena, at, (size_t)(colon - at));
     for (const char *c = *key; *c; c++)
-        if (!isalnum((unsigned char)*c) && *c != '_') return false;
+        if (!clg_in_name(*c)) return false;
     for (at = colon + 1; at < end && strchr(" \t\"'", *at);) at++;
     for (const char *mark = at; mark + 1 < end; mark++)
         if (mark[0] == ' ' && mark[1] == '#') end = mark;
@@ -96,7 +95,7 @@ clg_job_file clg_task_script(clg_arena *arena, const clg_job_file *task) {
     bool one_node = !has_key(task, "num_nodes");
     for (bool first = true; at < end; first = false) {
         const char *stop = end_of(at, end);
-        bool top = at < stop && (isalpha((unsigned char)*at) || *at == '_');
+        bool top = at < stop && (clg_is_letter(*at) || *at == '_');
         const char *colon = top ? memchr(at, ':', (size_t)(stop - at)) : NULL;
         if (colon) section = clg_arena_copy(arena, at, (size_t)(colon - at));
         bool runs = strcmp(section, "run") == 0;

@@ -3,6 +3,7 @@
  * Debian has TOML for C++ only; this is what configuration files use, in the core so that the page
  * reads them too. Left out: dates stay strings, and a table may be opened twice (the second adds).
  */
+#include "base/letters.h"
 #include "base/text.h"
 #include "job/tree.h"
 
@@ -86,10 +87,7 @@ static clg_status quoted(reader *r, const char **text, size_t *size) {
     return CLG_OK;
 }
 
-static bool is_bare(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-}
+static bool is_bare(char c) { return clg_in_name(c) || c == '-'; }
 
 static clg_status key_part(reader *r, const char **key) {
     skip_blanks(r);

@@ -1,6 +1,8 @@
 /* tree.c -- trees of keys: made, changed and looked up. */
 #include "job/tree.h"
 
+#include "base/letters.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +25,7 @@ static bool as_number(const char *text, double *number) {
     size_t size = 0;
     const char *at = text;
     if (*at == '+' || *at == '-') at++;
-    if (!(*at >= '0' && *at <= '9') && !(*at == '.' && at[1] >= '0' && at[1] <= '9')) return false;
+    if (!clg_is_digit(*at) && !(*at == '.' && clg_is_digit(at[1]))) return false;
     for (at = text; *at; at++) {
         if (*at == '_') continue;
         if (size + 1 == sizeof plain || !strchr("0123456789+-.eE", *at)) return false;
@@ -35,21 +37,15 @@ static bool as_number(const char *text, double *number) {
     return *end == '\0' && *number > -1e300 && *number < 1e300;
 }
 
-static bool is_one_of(const char *text, const char *const *words) {
-    for (; *words; words++)
-        if (strcmp(text, *words) == 0) return true;
-    return false;
-}
-
 clg_json *clg_tree_scalar(clg_arena *arena, const char *text, size_t size, int line, int column) {
     static const char *const nothing[] = {"", "~", "null", "Null", "NULL", "None", NULL};
     static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes", "on", "On", NULL};
     static const char *const no[] = {"false", "False", "FALSE", "no", "No", "off", "Off", NULL};
     clg_json *node = clg_tree_string(arena, text, size, line, column);
     if (strlen(node->text) != size) return node;
-    if (is_one_of(node->text, nothing)) node->kind = CLG_JSON_NULL;
-    if (is_one_of(node->text, yes)) node->kind = CLG_JSON_BOOL, node->truth = true;
-    if (is_one_of(node->text, no)) node->kind = CLG_JSON_BOOL;
+    if (clg_is_one_of(node->text, nothing)) node->kind = CLG_JSON_NULL;
+    if (clg_is_one_of(node->text, yes)) node->kind = CLG_JSON_BOOL, node->truth = true;
+    if (clg_is_one_of(node->text, no)) node->kind = CLG_JSON_BOOL;
     if (as_number(node->text, &node->number)) node->kind = CLG_JSON_NUMBER;
     return node;
 }

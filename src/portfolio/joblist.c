@@ -2,6 +2,7 @@
 #include "portfolio/joblist.h"
 
 #include "base/csv.h"
+#include "base/letters.h"
 #include "base/name.h"
 #include "portfolio/export.h"
 #include "portfolio/quotas.h"
@@ -141,7 +142,7 @@ static clg_status read_quota(const reader *r, clg_quotas *quotas) {
 static bool is_column(const char *known, const char *word) {
     for (; *known && *word; known++, word++) {
         char c = *word == ' ' || *word == '-' ? '_' : *word;
-        if (c >= 'A' && c <= 'Z') c = (char)(c - 'A' + 'a');
+        c = clg_lower(c);
         if (c != *known) return false;
     }
     return !*known && !*word;

@@ -1,4 +1,5 @@
 /* chakra.c -- Chakra's protobuf: a file of length-delimited messages, metadata and then nodes. */
+#include "base/letters.h"
 #include "record/execution.h"
 #include "record/ns.h"
 #include "record/protobuf.h"
@@ -87,7 +88,7 @@ static int32_t rank_of(const char *path) {
     int32_t rank = clg_trace_rank_of_name(path);
     size_t size = strlen(path), end = size > 3 ? size - 3 : 0, at = end;
     if (rank >= 0 || end == 0 || strcmp(path + end, ".et") != 0) return rank;
-    while (at > 0 && path[at - 1] >= '0' && path[at - 1] <= '9') at--;
+    while (at > 0 && clg_is_digit(path[at - 1])) at--;
     if (at == end || end - at > 8 || at == 0 || path[at - 1] != '.') return -1;
     rank = 0;
     for (; at < end; at++) rank = rank * 10 + (path[at] - '0');

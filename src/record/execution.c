@@ -1,6 +1,7 @@
 /* execution.c -- graphs of operators in JSON, and what they lend to traces. */
 #include "record/execution.h"
 
+#include "base/letters.h"
 #include "record/ns.h"
 #include "record/recording.h"
 
@@ -50,7 +51,7 @@ static int64_t elements_of(clg_slice shape) {
     int64_t product = 1, number = -1;
     for (size_t i = 1; i < shape.size; i++) {
         char c = shape.text[i];
-        if (c >= '0' && c <= '9') {
+        if (clg_is_digit(c)) {
             if (number > INT64_MAX / 64) return -1;
             number = (number < 0 ? 0 : number) * 10 + (c - '0');
         } else if (number >= 0) {
@@ -113,7 +114,7 @@ static int64_t numbers_in(clg_slice list) {
     int64_t count = 0;
     for (size_t i = 1; i < list.size; i++) {
         char c = list.text[i], before = list.text[i - 1];
-        bool digit = c >= '0' && c <= '9', inside = before >= '0' && before <= '9';
+        bool digit = clg_is_digit(c), inside = clg_is_digit(before);
         if (c == '[' || c == '"') return 0;
         count += digit && !inside;
     }

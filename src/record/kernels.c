@@ -1,6 +1,7 @@
 /* kernels.c -- reading names of kernels, operations and types. */
 #include "record/kernels.h"
 
+#include "base/letters.h"
 #include "dataset/kept.h"
 
 #include <string.h>
@@ -54,7 +55,7 @@ static void squeeze(clg_slice text, char *out, size_t capacity) {
     size_t size = 0;
     for (size_t i = 0; i < text.size && size + 1 < capacity; i++) {
         char c = text.text[i];
-        if (c >= 'A' && c <= 'Z') c = (char)(c - 'A' + 'a');
+        c = clg_lower(c);
         if (c != '_' && c != '-') out[size++] = c;
     }
     out[size] = '\0';
@@ -172,7 +173,7 @@ static int64_t elements(clg_slice list) {
     for (size_t i = 1; i < list.size; i++) {
         char c = list.text[i];
         if (c == '[') return -1;
-        if (c >= '0' && c <= '9')
+        if (clg_is_digit(c))
             number = (number < 0 ? 0 : number) * 10 + (c - '0');
         else if (number >= 0) {
             if (number > 0 && product > INT64_MAX / 64 / number) return -1;

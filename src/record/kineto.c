@@ -1,6 +1,7 @@
 /* kineto.c -- PyTorch profiler traces: the text from top to bottom, whatever its state. */
 #include "record/kineto.h"
 
+#include "base/letters.h"
 #include "base/order.h"
 
 #include "base/json.h"
@@ -340,7 +341,7 @@ static int32_t digits_at(const char *p) {
     if (*p == '_' || *p == '-') p++;
     if (*p < '0' || *p > '9') return -1;
     int64_t value = 0;
-    for (; *p >= '0' && *p <= '9' && value < INT32_MAX / 10; p++) value = value * 10 + (*p - '0');
+    for (; clg_is_digit(*p) && value < INT32_MAX / 10; p++) value = value * 10 + (*p - '0');
     return (int32_t)value;
 }
 
@@ -354,7 +355,7 @@ int32_t clg_trace_rank_of_name(const char *path) {
         }
     enum { MOST_DIGITS = 5 }; /* longer numbers are of processes, jobs or times */
     const char *json = strstr(name, ".json"), *p = json;
-    while (p && p > name && p[-1] >= '0' && p[-1] <= '9') p--;
+    while (p && p > name && clg_is_digit(p[-1])) p--;
     bool told = p && p < json && json - p <= MOST_DIGITS && p > name && p[-1] == '_';
     return told ? digits_at(p) : -1;
 }

@@ -1,5 +1,6 @@
 /* kineto_event.c -- what the events of a PyTorch profiler trace mean: each into the part of the
  * recording that it belongs to. Left out: annotations and synchronization, which are no work. */
+#include "base/letters.h"
 #include "record/kineto.h"
 #include "record/ns.h"
 #include "record/split.h"
@@ -34,7 +35,7 @@ static uint16_t track_of(clg_kineto *r, const clg_trace_event *e) {
     if (known != UINT32_MAX) return (uint16_t)known;
     clg_timeline *t = &r->trace->timeline;
     if (t->track_count >= MOST_TRACKS) return MOST_TRACKS - 1;
-    bool number = e->tid.size > 0 && *e->tid.text >= '0' && *e->tid.text <= '9';
+    bool number = e->tid.size > 0 && clg_is_digit(*e->tid.text);
     size_t capacity = t->track_capacity;
     const char *name = clg_arena_print(r->arena, "%s%.*s", number ? "stream " : "",
                                        (int)(e->tid.size < 64 ? e->tid.size : 64), e->tid.text);

@@ -1,7 +1,6 @@
 /* log.c -- text: logs of nccl-tests and of training programs, perhaps both in one. */
+#include "base/letters.h"
 #include "record/recording.h"
-
-#include <string.h>
 
 static bool any(clg_slice head) {
     (void)head;
@@ -28,14 +27,9 @@ static const struct {
     {".bz2", "what bzip2 compressed", "bzip2 -dk FILE, and give what that wrote"},
     {".lz4", "what lz4 compressed", "lz4 -d FILE, and give what that wrote"}};
 
-static bool ends(const char *file, const char *ending) {
-    size_t size = strlen(file), length = strlen(ending);
-    return size >= length && strcmp(file + size - length, ending) == 0;
-}
-
 static clg_status refuse(clg_recording *into) {
     for (size_t i = 0; i < sizeof unread / sizeof *unread; i++)
-        if (ends(into->file, unread[i].ending))
+        if (clg_ends(into->file, unread[i].ending))
             return clg_recording_refuse(
                 into, unread[i].mend,
                 clg_arena_print(&into->arena, "%s is not read", unread[i].what));

@@ -1,6 +1,8 @@
 /* product.c -- shapes of operators. */
 #include "record/product.h"
 
+#include "base/letters.h"
+
 #include <string.h>
 
 typedef enum form {
@@ -65,7 +67,7 @@ static int numbers(clg_slice shape, int64_t *out) {
     int64_t number = -1;
     for (size_t i = 0; i < shape.size; i++) {
         char c = shape.text[i];
-        if (c >= '0' && c <= '9') {
+        if (clg_is_digit(c)) {
             number = (number < 0 ? 0 : number) * 10 + (c - '0');
             if (number > INT32_MAX) return -1;
         } else if (number >= 0) {

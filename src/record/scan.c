@@ -1,6 +1,8 @@
 /* scan.c -- slices of damaged JSON. */
 #include "record/scan.h"
 
+#include "base/letters.h"
+
 #include <string.h>
 
 /* Bounds on what is mended or nested, so that a hostile text is given up early. */
@@ -270,7 +272,7 @@ typedef struct decimal {
 } decimal;
 
 static const char *take_digits(decimal *d, const char *p, const char *end, int power) {
-    for (; p < end && *p >= '0' && *p <= '9'; p++) {
+    for (; p < end && clg_is_digit(*p); p++) {
         d->any = true;
         if (!d->full && d->digits <= (UINT64_MAX - 9) / 10) {
             d->digits = d->digits * 10 + (uint64_t)(*p - '0');
@@ -290,7 +292,7 @@ static const char *take_exponent(decimal *d, const char *p, const char *end) {
     if (p < end && (*p == '-' || *p == '+')) p++;
     int power = 0;
     const char *first = p;
-    for (; p < end && *p >= '0' && *p <= '9'; p++)
+    for (; p < end && clg_is_digit(*p); p++)
         if (power < 1000) power = power * 10 + (*p - '0');
     if (p == first) d->any = false;
     d->power += negative ? -power : power;
@@ -327,7 +329,7 @@ static inline bool eight_digits(const char *text, uint64_t *number) {
 static inline const char *plain_digits(const char *p, const char *end, uint64_t *number) {
     for (uint64_t eight; end - p >= 8 && eight_digits(p, &eight); p += 8)
         *number = *number * 100000000 + eight;
-    for (; p < end && *p >= '0' && *p <= '9'; p++) *number = *number * 10 + (uint64_t)(*p - '0');
+    for (; p < end && clg_is_digit(*p); p++) *number = *number * 10 + (uint64_t)(*p - '0');
     return p;
 }
 

@@ -24,15 +24,13 @@ static const struct {
              {"ep", CLG_SPLIT_EP},       {"context", CLG_SPLIT_CP},   {"cp", CLG_SPLIT_CP},
              {"tensor", CLG_SPLIT_TP},   {"tp", CLG_SPLIT_TP}};
 
-static bool letter(char c) { return clg_lower(c) >= 'a' && clg_lower(c) <= 'z'; }
-
 static bool has_word(clg_slice text, const char *word) {
     size_t size = strlen(word);
     for (size_t i = 0; i + size <= text.size; i++) {
         size_t same = 0;
         while (same < size && clg_lower(text.text[i + same]) == word[same]) same++;
-        bool starts = i == 0 || !letter(text.text[i - 1]);
-        bool ends = i + size == text.size || !letter(text.text[i + size]);
+        bool starts = i == 0 || !clg_is_letter(text.text[i - 1]);
+        bool ends = i + size == text.size || !clg_is_letter(text.text[i + size]);
         if (same == size && starts && ends) return true;
     }
     return false;

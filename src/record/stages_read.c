@@ -2,6 +2,7 @@
  *
  * Chrome events: the name is the kind, pid the replica, args hold step and sequence, and the name
  * of the thread says which stage it belongs to. Threads are named anywhere in the file. */
+#include "base/letters.h"
 #include "record/recording.h"
 #include "record/stages.h"
 
@@ -40,8 +41,7 @@ static void take_thread(reader *r, clg_slice pid, clg_slice tid, clg_slice argum
         return;
     clg_slice number = {name->value.text + sizeof words - 1, 0};
     size_t left = name->value.size - (sizeof words - 1);
-    while (number.size < left && number.text[number.size] >= '0' && number.text[number.size] <= '9')
-        number.size++;
+    while (number.size < left && clg_is_digit(number.text[number.size])) number.size++;
     int64_t stage = clg_scan_integer(number, -1);
     if (stage < 0 || stage >= MOST_WORKERS) return;
     int32_t thread = thread_of(r, pid, tid); /* before `stage_of` is read: it may move */

@@ -2,6 +2,7 @@
  * and what a step took, not the mean over the last ones that a bar shows. Lightning's bars (NeMo's,
  * too) show the mean since they began (tqdm's `smoothing` is 0): their clock tells the steps
  * between. */
+#include "base/letters.h"
 #include "record/train_reading.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@ enum { LENGTHS = 32 };
 /* Digits that end before `end`; NULL: none. */
 static const char *digits_before(const char *start, const char *end) {
     const char *p = end;
-    while (p > start && p[-1] >= '0' && p[-1] <= '9') p--;
+    while (p > start && clg_is_digit(p[-1])) p--;
     return p < end ? p : NULL;
 }
 
@@ -86,7 +87,7 @@ bool clg_bar_take(const clg_log_reading *r, const char *line, clg_step_sample *s
     if (!rate || !take_count(r, line, open[-1] == ' ' ? open - 1 : open, s)) return false;
     double per = clg_value_behind(rate + 1);
     const char *unit = rate + 1;
-    while (*unit == ' ' || *unit == '.' || (*unit >= '0' && *unit <= '9')) unit++;
+    while (*unit == ' ' || *unit == '.' || clg_is_digit(*unit)) unit++;
     bool seconds = strncmp(unit, "s/it", 4) == 0;
     s->value[CLG_SAID_ELAPSED] = clock_before(open + 1, less);
     bool clocked = per == 0 && r->lightning && s->value[CLG_SAID_ELAPSED] > 0; /* "0.00it/s" */

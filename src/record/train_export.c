@@ -7,6 +7,7 @@
 
 #include "base/csv.h"
 #include "base/json.h"
+#include "base/letters.h"
 
 #include <string.h>
 
@@ -57,11 +58,8 @@ static const char *const clocks[] = {
     "Relative Time (Wall)", "elapsed_time"};
 
 static bool same(const char *a, const char *b) {
-    for (; *a && *b; a++, b++) {
-        char x = *a >= 'A' && *a <= 'Z' ? (char)(*a + 32) : *a;
-        char y = *b >= 'A' && *b <= 'Z' ? (char)(*b + 32) : *b;
-        if (x != y) return false;
-    }
+    for (; *a && *b; a++, b++)
+        if (clg_lower(*a) != clg_lower(*b)) return false;
     return *a == *b;
 }
 

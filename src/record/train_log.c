@@ -1,4 +1,5 @@
 /* train_log.c -- the lines of a log as reports of steps. */
+#include "base/letters.h"
 #include "record/train_reading.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ static int speaker_of(const char *line) {
         if (strncmp(line, prefixes[i], strlen(prefixes[i])) == 0) end = line + strlen(prefixes[i]);
     if (!end || *end < '0' || *end > '9') return -1;
     int rank = 0;
-    while (*end >= '0' && *end <= '9' && rank < 100000000) rank = rank * 10 + (*end++ - '0');
+    while (clg_is_digit(*end) && rank < 100000000) rank = rank * 10 + (*end++ - '0');
     return *end == ']' || *end == ':' ? rank : -1;
 }
 

@@ -8,6 +8,7 @@
  * mean since the start), torchtune's file (GiB), nanochat, nanoGPT's train.py and its speedrun's
  * (means, too), OLMo's peak_gpu_memory (10^6 bytes). DeepSpeed and axolotl's "GB" are 2^30 bytes
  * in their code, Megatron's "MB" 2^20, Composer's 10^9. */
+#include "base/letters.h"
 #include "record/train_reading.h"
 
 #include <string.h>
@@ -168,10 +169,6 @@ enum {
     SETTINGS = sizeof settings / sizeof settings[0]
 };
 
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 /* Behind `key` where it begins at p, else NULL. Its colon may be written "=", and stand behind the
  * quote that ends a name: loggers differ in that from one fork to the next. */
 static const char *behind(const char *p, const char *key) {
@@ -187,7 +184,7 @@ static const char *behind(const char *p, const char *key) {
 /* After the word `key` in a line; NULL when it is not there as a word. */
 static const char *word_behind(const char *line, const char *key) {
     for (const char *p = line; (p = strchr(p, *key)) != NULL; p++) {
-        bool whole = p == line || (!is_letter(p[-1]) && p[-1] != '/') || !is_letter(*key);
+        bool whole = p == line || (!clg_in_name(p[-1]) && p[-1] != '/') || !clg_in_name(*key);
         const char *end = whole ? behind(p, key) : NULL;
         if (end) return end;
     }
@@ -200,7 +197,7 @@ static double suffix(const char *p) {
         double factor;
     } suffixes[] = {{'K', 1e3}, {'M', 1e6}, {'B', 1e9}, {'T', 1e12}};
     for (size_t i = 0; *p && i < sizeof suffixes / sizeof suffixes[0]; i++)
-        if (*p == suffixes[i].letter && !is_letter(p[1])) return suffixes[i].factor;
+        if (*p == suffixes[i].letter && !clg_in_name(p[1])) return suffixes[i].factor;
     return 1;
 }
 
@@ -212,8 +209,8 @@ double clg_number_at(const char *p) {
     for (; size + 1 < sizeof digits; p++) {
         bool sign = p > start && (*p == '+' || *p == '-') && (p[-1] == 'E' || p[-1] == 'e');
         bool exponent = (*p == 'E' || *p == 'e') && (p[1] == '+' || p[1] == '-');
-        if (*p == ',' && p > start && p[1] >= '0' && p[1] <= '9') continue;
-        if (!(*p >= '0' && *p <= '9') && *p != '.' && !sign && !exponent) break;
+        if (*p == ',' && p > start && clg_is_digit(p[1])) continue;
+        if (!clg_is_digit(*p) && *p != '.' && !sign && !exponent) break;
         digits[size++] = *p;
     }
     int64_t scaled;
@@ -250,7 +247,7 @@ int64_t clg_clock_of(const char *line) {
         int64_t field[7] = {0};
         int at = 0, i = 0;
         for (; shape[i]; i++) {
-            bool digit = p[i] >= '0' && p[i] <= '9';
+            bool digit = clg_is_digit(p[i]);
             if (shape[i] == 'd' ? !digit : p[i] != shape[i] && !(shape[i] == ' ' && p[i] == 'T'))
                 break;
             if (digit)
@@ -260,7 +257,7 @@ int64_t clg_clock_of(const char *line) {
         }
         if (shape[i]) continue;
         if (p[i] == ',' || p[i] == '.')
-            for (int64_t unit = 100; unit && p[++i] >= '0' && p[i] <= '9'; unit /= 10)
+            for (int64_t unit = 100; unit && clg_is_digit(p[++i]); unit /= 10)
                 field[6] += unit * (p[i] - '0');
         int64_t minutes = (days(field[0], field[1], field[2]) * 24 + field[3]) * 60 + field[4];
         return (minutes * 60 + field[5]) * 1000 + field[6];
@@ -305,7 +302,7 @@ void clg_words_take(clg_step_sample *s, const char *line) {
 static void take_peaks(clg_log_reading *r, const char *line) {
     for (int i = 0; i < PEAKS; i++) {
         const char *p = word_behind(line, peaks[i].key);
-        bool whole = p && (!is_letter(*p) || !is_letter(p[-1])); /* the word ends there */
+        bool whole = p && (!clg_in_name(*p) || !clg_in_name(p[-1])); /* the word ends there */
         double bytes = whole ? setting_behind(p) * peaks[i].scale : -1;
         if (bytes > r->setting[peaks[i].what] && bytes < 1e15) r->setting[peaks[i].what] = bytes;
     }
@@ -321,10 +318,10 @@ static double old_mesh(const char *p) {
     double product = 1;
     p = strstr(p, "], [");
     for (p = p ? p + 4 : NULL; p && *p && *p != ']'; p++)
-        if (*p >= '0' && *p <= '9') {
+        if (clg_is_digit(*p)) {
             double value = clg_number_at(p);
             product *= value > 0 ? value : 1;
-            while (p[1] >= '0' && p[1] <= '9') p++;
+            while (clg_is_digit(p[1])) p++;
         }
     return product;
 }
@@ -360,7 +357,7 @@ void clg_settings_take(clg_log_reading *r, const char *line) {
     if (clg_dialect_of(line) >= 0) return;
     for (int i = 0; i < SETTINGS; i++) {
         const char *p = word_behind(line, settings[i].key);
-        double value = p && !is_letter(*p) ? setting_behind(p) : -1;
+        double value = p && !clg_in_name(*p) ? setting_behind(p) : -1;
         bool ranks =
             settings[i].what == CLG_SAID_GPUS; /* a part of the program may count its own */
         double *setting = &r->setting[settings[i].what];

@@ -1,6 +1,7 @@
 /* xla.c -- XLA's profiler (JAX, TensorFlow): events of devices and of the host. */
 #include "record/xla.h"
 
+#include "base/letters.h"
 #include "record/ns.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@ int64_t clg_xla_device(clg_slice name) {
     enum { SIZE = sizeof kind - 1, DIGITS = 8 };
     size_t end = SIZE;
     if (!clg_slice_starts(name, kind)) return -1;
-    while (end < name.size && name.text[end] >= '0' && name.text[end] <= '9') end++;
+    while (end < name.size && clg_is_digit(name.text[end])) end++;
     int64_t number; /* what follows it, as " (pid 3)", is the viewer's */
     bool whole = end > SIZE && end <= SIZE + DIGITS &&
                  clg_scan_decimal((clg_slice){name.text + SIZE, end - SIZE}, 0, &number);

@@ -2,11 +2,11 @@
  * people write around a name (makers, versions, asides) is looked past. */
 #include "stack/names.h"
 
+#include "base/letters.h"
 #include "base/name.h"
 #include "dataset/dataset.h"
 #include "dataset/kept.h"
 
-#include <ctype.h>
 #include <string.h>
 
 static clg_csv open_names(clg_arena *arena) { return clg_dataset_csv(arena, "stack-names.csv"); }
@@ -53,9 +53,9 @@ static size_t before_version(const char *word, size_t size) {
         if (!strchr("-_", word[i])) continue;
         size_t digit = i + 1 + (word[i + 1] == 'v'), end = digit;
         bool dot = false;
-        for (; end < size && (isdigit((unsigned char)word[end]) || word[end] == '.'); end++)
+        for (; end < size && (clg_is_digit(word[end]) || word[end] == '.'); end++)
             dot = dot || word[end] == '.';
-        if (end == size && dot && isdigit((unsigned char)word[digit])) return i;
+        if (end == size && dot && clg_is_digit(word[digit])) return i;
     }
     return size;
 }
@@ -74,11 +74,10 @@ static void split(const char *name, const char *marks, clg_words_of *w) {
 /* The month of a release named by it: "NeMo 25.04" is of April 2025. NULL: none is. */
 static const char *dated(clg_arena *arena, const char *name) {
     for (const char *c = name; strlen(c) >= 5; c++) {
-        bool alone = (c == name || !isdigit((unsigned char)c[-1])) && !isdigit((unsigned char)c[5]);
+        bool alone = (c == name || !clg_is_digit(c[-1])) && !clg_is_digit(c[5]);
         int month = (c[3] - '0') * 10 + c[4] - '0';
-        if (alone && c[0] == '2' && isdigit((unsigned char)c[1]) && c[2] == '.' &&
-            isdigit((unsigned char)c[3]) && isdigit((unsigned char)c[4]) && month >= 1 &&
-            month <= 12)
+        if (alone && c[0] == '2' && clg_is_digit(c[1]) && c[2] == '.' && clg_is_digit(c[3]) &&
+            clg_is_digit(c[4]) && month >= 1 && month <= 12)
             return clg_arena_print(arena, "20%.2s-%.2s", c, c + 3);
     }
     return NULL;

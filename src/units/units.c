@@ -1,6 +1,7 @@
 /* units.c -- the table of units, and parsing and printing by it. */
 #include "units/units.h"
 
+#include "base/letters.h"
 #include "base/real.h"
 
 #include <math.h>
@@ -330,7 +331,7 @@ clg_status clg_quantity(const char *written, clg_dimension dimension, double *si
     while (*written == ' ') written++;
     if (memchr(written, '\0', LONGEST + 1) == NULL)
         return refuse(dimension, written, "... is longer than any quantity", error);
-    bool dollars = *written == '$' && written[1] >= '0' && written[1] <= '9';
+    bool dollars = *written == '$' && clg_is_digit(written[1]);
     without_thousands(written + dollars, plain, sizeof plain);
     const char *text = plain;
     size_t length = number_length(text);
@@ -339,7 +340,7 @@ clg_status clg_quantity(const char *written, clg_dimension dimension, double *si
     number[length] = '\0';
     double value = strtod(number, NULL);
     const char *unit = text + length;
-    if (*unit == ',' && unit[1] >= '0' && unit[1] <= '9')
+    if (*unit == ',' && clg_is_digit(unit[1]))
         return refuse(dimension, written, "has a comma: decimals take a point", error);
     while (*unit == ' ') unit++;
     if (!isfinite(value)) return refuse(dimension, written, "is out of range", error);

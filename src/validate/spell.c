@@ -1,6 +1,7 @@
 /* spell.c -- see the header. */
 #include "validate/spell.h"
 
+#include "base/letters.h"
 #include "base/name.h"
 #include "dataset/kept.h"
 
@@ -91,7 +92,7 @@ static const char *rate(clg_arena *arena, const char *cell) {
 /* "2024/06", "June 2024": 2024-06; of a year alone its middle. */
 static const char *month(clg_arena *arena, const char *cell) {
     static const char names[] = "janfebmaraprmayjunjulaugsepoctnovdec";
-    if (strlen(cell) >= 7 && cell[4] == '-' && isdigit((unsigned char)cell[6])) return cell;
+    if (strlen(cell) >= 7 && cell[4] == '-' && clg_is_digit(cell[6])) return cell;
     long year = strtol(cell, NULL, 10), number = 6;
     const char *rest = cell + strspn(cell, digits);
     if (rest - cell == 4 && *rest) number = strtol(rest + 1, NULL, 10);

@@ -1,16 +1,16 @@
 /* words.c -- reads data/row-words.csv against notes. */
 #include "validate/words.h"
 
+#include "base/letters.h"
 #include "dataset/kept.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /* Where it stands next in the notes, not in the middle of a word: "imbalanced routing" is not
  * balanced. "fused AdamW; fused RMSNorm" says two things. */
 static const char *find(const char *notes, const char *from, const char *within) {
     const char *at = strstr(from, within);
-    while (at && at > notes && isalpha((unsigned char)*at) && isalpha((unsigned char)at[-1]))
+    while (at && at > notes && clg_is_letter(*at) && clg_is_letter(at[-1]))
         at = strstr(at + 1, within);
     return at;
 }
