@@ -191,3 +191,12 @@ clg_status clg_request_name(const clg_request *request, clg_param param, const c
     return clg_request_at_flag(clg_request_named(param, names, what, word, value, error), param,
                                error);
 }
+
+clg_status clg_request_precision(const clg_request *request, clg_param param,
+                                 clg_precision *precision, clg_error *error) {
+    int value = (int)*precision;
+    if (clg_request_name(request, param, clg_precision_names, "precision", &value, error) != CLG_OK)
+        return error->status;
+    *precision = (clg_precision)value;
+    return CLG_OK;
+}

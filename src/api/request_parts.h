@@ -30,6 +30,9 @@ clg_status clg_request_parse(clg_param_row row, const char *text, double *number
 clg_status clg_request_name(const clg_request *request, clg_param param, const clg_name *names,
                             const char *what, int *value, clg_error *error);
 
+clg_status clg_request_precision(const clg_request *request, clg_param param,
+                                 clg_precision *precision, clg_error *error);
+
 /* What a word of a knob is called here: "tensorrt-llm" is trtllm (data/value-words.csv). Words that
  * nobody knows stay. */
 clg_status clg_request_meant(clg_arena *arena, clg_param param, const char **word,

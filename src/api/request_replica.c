@@ -5,17 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* As asked, else as it was. */
-static clg_status read_precision(const clg_request *request, clg_param param,
-                                 clg_precision *precision, clg_error *error) {
-    int value = (int)*precision;
-    if (clg_request_name(request, param, clg_precision_names, clg_param_row_of(param).flag, &value,
-                         error) != CLG_OK)
-        return error->status;
-    *precision = (clg_precision)value;
-    return CLG_OK;
-}
-
 /* P:D */
 static clg_status read_split(const clg_request *request, clg_replica_choice *choice,
                              clg_error *error) {
@@ -70,7 +59,7 @@ static clg_status read_weights(const clg_request *request, const clg_model *mode
                         "%s is published in a format that is not modelled (%.40s)", model->name,
                         model->stored_unknown);
     *weights = asked_for ? space->precision : model->stored;
-    return read_precision(request, CLG_PARAM_WEIGHTS, weights, error);
+    return clg_request_precision(request, CLG_PARAM_WEIGHTS, weights, error);
 }
 
 clg_status clg_request_replica(const clg_request *request, const clg_model *model,
@@ -87,7 +76,7 @@ clg_status clg_request_replica(const clg_request *request, const clg_model *mode
     choice->cache = clg_replica_cache(model);
     if (CLG_REQUEST_NUMBERS(request, rows, error) != CLG_OK ||
         read_weights(request, model, space, &choice->weights, error) != CLG_OK ||
-        read_precision(request, CLG_PARAM_CACHE, &choice->cache, error) != CLG_OK)
+        clg_request_precision(request, CLG_PARAM_CACHE, &choice->cache, error) != CLG_OK)
         return error->status;
     if (read_split(request, choice, error) != CLG_OK ||
         read_speculation(request, choice, error) != CLG_OK ||

@@ -11,7 +11,7 @@ enum { SIZES = sizeof((clg_known_op *)0)->size / sizeof(double) };
 
 static bool describe(const clg_op *op, double imbalance, clg_known_op *key) {
     unsigned kind = (unsigned)op->kind + 1;
-    if (op->kind == CLG_OP_GEMM || op->kind == CLG_OP_GROUPED) {
+    if (clg_op_is_product(op)) {
         unsigned weight = op->pass == CLG_PASS_BACKWARD_WEIGHT;
         double uneven = op->kind == CLG_OP_GROUPED ? imbalance : 1;
         *key = (clg_known_op){kind + DETAIL * (unsigned)op->precision + OTHER * weight,

@@ -206,7 +206,7 @@ static void add_compute(const clg_pricing *pricing, const clg_op *op, clg_pass_c
     cost->casts += op->casts ? 1 : 0;
     cost->flop += op->flop * op->count;
     cost->hbm_bytes += op->hbm_bytes * op->count;
-    if (op->kind == CLG_OP_GEMM || op->kind == CLG_OP_GROUPED)
+    if (clg_op_is_product(op))
         cost->matrix_s += seconds;
     else if (op->kind == CLG_OP_ATTENTION)
         cost->attention_s += seconds;

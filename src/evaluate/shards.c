@@ -100,8 +100,7 @@ static void shard_messages(composition *c, stage *s, messages wanted, int count,
 static int matrices_of(const clg_block *block) {
     int count = 0;
     for (int i = 0; i < block->ops; i++)
-        count += block->op[i].pass == CLG_PASS_FORWARD &&
-                 (block->op[i].kind == CLG_OP_GEMM || block->op[i].kind == CLG_OP_GROUPED);
+        count += block->op[i].pass == CLG_PASS_FORWARD && clg_op_is_product(&block->op[i]);
     return count;
 }
 

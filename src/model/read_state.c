@@ -61,12 +61,6 @@ double clg_state_flop_per_token(const clg_attention *a) {
 
 /* ---- which layers */
 
-static const clg_json *at(const clg_json *list, int64_t index) {
-    const clg_json *item = list && list->kind == CLG_JSON_ARRAY ? list->first : NULL;
-    while (item && index-- > 0) item = item->next;
-    return item;
-}
-
 static bool lists(const clg_json *list, int64_t value) {
     const clg_json *item = list && list->kind == CLG_JSON_ARRAY ? list->first : NULL;
     for (; item; item = item->next)
@@ -100,7 +94,8 @@ static bool one_part(const clg_config *c, int64_t layer, clg_layer_part *part) {
     const clg_json *pattern = clg_config_field(c, pattern_names);
     if (pattern && pattern->kind == CLG_JSON_STRING)
         return layer < (int64_t)pattern->text_size && part_of(pattern->text + layer, 1, part);
-    const clg_json *blocks = clg_config_field(c, block_names), *block = at(blocks, layer);
+    const clg_json *blocks = clg_config_field(c, block_names),
+                   *block = clg_config_item(blocks, layer);
     if (!pattern && !blocks && clg_config_field(c, "state_size")) { /* all alike */
         *part = CLG_LAYER_STATE;
         return true;
@@ -128,10 +123,10 @@ clg_layer_part clg_state_part(const clg_config *c, unsigned traits, int64_t laye
     const clg_json *attending = clg_config_field(c, "attn_layer_indices");
     if ((traits & CLG_SELECTIVE) && attending)
         return lists(attending, layer) ? CLG_LAYER_WHOLE : CLG_LAYER_STATE;
-    const clg_json *item = at(clg_config_field(c, "attn_type_list"), layer);
+    const clg_json *item = clg_config_item(clg_config_field(c, "attn_type_list"), layer);
     if (item && item->kind == CLG_JSON_NUMBER) /* 0 lightning attention, 1 softmax */
         return item->number == 0 ? CLG_LAYER_STATE : CLG_LAYER_WHOLE;
-    item = at(clg_config_field(c, "layer_types"), layer);
+    item = clg_config_item(clg_config_field(c, "layer_types"), layer);
     if (item && item->kind == CLG_JSON_STRING)
         return strncmp(item->text, "linear", 6) == 0 || strcmp(item->text, "mamba") == 0 ||
                        strstr(item->text, "conv")

@@ -126,6 +126,10 @@ typedef struct clg_op {
     double overlap;    /* share of its time that may hide behind compute of the same pass, 0..1 */
 } clg_op;
 
+static inline bool clg_op_is_product(const clg_op *op) {
+    return op->kind == CLG_OP_GEMM || op->kind == CLG_OP_GROUPED;
+}
+
 static inline bool clg_op_is_traffic(const clg_op *op) {
     return op->kind == CLG_OP_COLLECTIVE || op->kind == CLG_OP_SEND;
 }

@@ -7,19 +7,12 @@
 
 enum { PROCESS_SHIFT = 24 };
 
-static bool number(const clg_sqlite_row *row, int column, int64_t *value) {
-    if (column < 0 || column >= row->columns || row->value[column].text || row->value[column].null)
-        return false;
-    *value = row->value[column].integer;
-    return true;
-}
-
 /* StringIds.id is an INTEGER PRIMARY KEY in some exports: then the id of the row. */
 static void take_string(void *context, const clg_sqlite_row *row) {
     clg_nsys_export *x = context;
     int64_t id = row->id;
     if (row->columns < 2 || !row->value[1].text) return;
-    number(row, 0, &id);
+    clg_sqlite_integer(row, 0, &id);
     clg_map_put(&x->strings, (uint64_t)id + 1, clg_intern_add(&x->texts, row->value[1].string));
 }
 
@@ -32,16 +25,16 @@ static void take_work(void *context, const clg_sqlite_row *row) {
     clg_nsys_export *x = context;
     int64_t name = -1, pid = 0;
     clg_device_work work = {.correlation = -1, .name = x->whole_name, .copy = x->copies};
-    if (!number(row, x->columns.start, &work.start_ns) ||
-        !number(row, x->columns.end, &work.end_ns) ||
-        !number(row, x->columns.device, &work.device)) {
+    if (!clg_sqlite_integer(row, x->columns.start, &work.start_ns) ||
+        !clg_sqlite_integer(row, x->columns.end, &work.end_ns) ||
+        !clg_sqlite_integer(row, x->columns.device, &work.device)) {
         x->devices.unreadable++;
         return;
     }
-    number(row, x->columns.process, &pid);
-    number(row, x->columns.stream, &work.stream);
-    number(row, x->columns.name, &name);
-    number(row, x->columns.correlation, &work.correlation);
+    clg_sqlite_integer(row, x->columns.process, &pid);
+    clg_sqlite_integer(row, x->columns.stream, &work.stream);
+    clg_sqlite_integer(row, x->columns.name, &name);
+    clg_sqlite_integer(row, x->columns.correlation, &work.correlation);
     work.process = pid >> PROCESS_SHIFT;
     work.key = work.name ? clg_trace_hash((clg_slice){work.name, 6}, 1) : (uint64_t)name + 1;
     if (work.key == 0) work.key = 1;
@@ -71,10 +64,10 @@ static bool read_table(clg_nsys_export *x, const char *name, const char *whole_n
 static void take_launch(void *context, const clg_sqlite_row *row) {
     clg_nsys_export *x = context;
     int64_t start_ns, correlation, tid = 0;
-    if (!number(row, x->columns.start, &start_ns) ||
-        !number(row, x->columns.correlation, &correlation))
+    if (!clg_sqlite_integer(row, x->columns.start, &start_ns) ||
+        !clg_sqlite_integer(row, x->columns.correlation, &correlation))
         return;
-    number(row, x->columns.process, &tid);
+    clg_sqlite_integer(row, x->columns.process, &tid);
     clg_device_process *p = clg_devices_process(&x->devices, tid >> PROCESS_SHIFT);
     if (p) clg_devices_launch(p, correlation, (uint64_t)tid, start_ns);
 }
@@ -94,17 +87,18 @@ enum { RANGE_PUSHED = 59, RANGE_STARTED = 60 };
 static void take_range(void *context, const clg_sqlite_row *row) {
     clg_nsys_export *x = context;
     int64_t start_ns, end_ns, tid = 0, type = RANGE_PUSHED, text;
-    if (!number(row, x->columns.start, &start_ns) || !number(row, x->columns.end, &end_ns) ||
-        start_ns < 0 || end_ns < start_ns || end_ns > CLG_TRACE_LATEST_NS)
+    if (!clg_sqlite_integer(row, x->columns.start, &start_ns) ||
+        !clg_sqlite_integer(row, x->columns.end, &end_ns) || start_ns < 0 || end_ns < start_ns ||
+        end_ns > CLG_TRACE_LATEST_NS)
         return;
-    number(row, x->columns.type, &type);
-    number(row, x->columns.process, &tid);
+    clg_sqlite_integer(row, x->columns.type, &type);
+    clg_sqlite_integer(row, x->columns.process, &tid);
     clg_device_process *p = clg_devices_process(&x->devices, tid >> PROCESS_SHIFT);
     if (!p || (type != RANGE_PUSHED && type != RANGE_STARTED)) return;
     clg_slice name = {0};
     int said = x->columns.text;
     if (said >= 0 && said < row->columns && row->value[said].text) name = row->value[said].string;
-    if (name.size == 0 && number(row, x->columns.name, &text)) {
+    if (name.size == 0 && clg_sqlite_integer(row, x->columns.name, &text)) {
         const char *registered = name_of(x, text);
         name = (clg_slice){registered, strlen(registered)};
     }
@@ -132,7 +126,7 @@ typedef struct gpu_search {
 static void take_gpu(void *context, const clg_sqlite_row *row) {
     gpu_search *s = context;
     int64_t id;
-    if (!number(row, s->id, &id) || s->name < 0 || s->name >= row->columns) return;
+    if (!clg_sqlite_integer(row, s->id, &id) || s->name < 0 || s->name >= row->columns) return;
     clg_slice name = row->value[s->name].string;
     clg_devices *all = &s->x->devices;
     for (int i = 0; name.size && i < all->count; i++)

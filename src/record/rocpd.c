@@ -14,11 +14,7 @@ typedef struct reading {
 } reading;
 
 static bool number(const reading *x, const clg_sqlite_row *row, int at, int64_t *value) {
-    int column = x->column[at];
-    if (column < 0 || column >= row->columns || row->value[column].text || row->value[column].null)
-        return false;
-    *value = row->value[column].integer;
-    return true;
+    return clg_sqlite_integer(row, x->column[at], value);
 }
 
 static clg_slice text(const reading *x, const clg_sqlite_row *row, int at) {

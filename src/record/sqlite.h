@@ -33,6 +33,14 @@ typedef struct clg_sqlite_row {
     clg_sqlite_value value[CLG_SQLITE_COLUMNS];
 } clg_sqlite_row;
 
+/* Whether the row has an integer in that column (-1: none), which `value` then is. */
+static inline bool clg_sqlite_integer(const clg_sqlite_row *row, int column, int64_t *value) {
+    bool whole = column >= 0 && column < row->columns && !row->value[column].text &&
+                 !row->value[column].null;
+    if (whole) *value = row->value[column].integer;
+    return whole;
+}
+
 /* A table: where it begins and what its columns are called. */
 typedef struct clg_sqlite_table {
     uint32_t root;

@@ -9,16 +9,12 @@
 static const char *const pass_names[CLG_PASSES] = {"forward", "recompute", "backward",
                                                    "weight grad"};
 
-static bool is_product(const clg_op *op) {
-    return op->kind == CLG_OP_GEMM || op->kind == CLG_OP_GROUPED;
-}
-
 static bool in_passes(const clg_priced_operation *row) { return strcmp(row->block, "update") != 0; }
 
 /* Which rows a number of the ledger sums. */
 static bool belongs(const clg_priced_operation *row, const char *number) {
     const clg_op *op = row->op;
-    if (strcmp(number, "matrix") == 0) return in_passes(row) && is_product(op);
+    if (strcmp(number, "matrix") == 0) return in_passes(row) && clg_op_is_product(op);
     if (strcmp(number, "attention") == 0) return op->kind == CLG_OP_ATTENTION;
     if (strcmp(number, "memory-bound") == 0) return in_passes(row) && op->kind == CLG_OP_MEMORY;
     if (strcmp(number, "optimizer") == 0)
@@ -35,7 +31,7 @@ static const char *shape(clg_text *t, const clg_op *op) {
                                clg_words_quantity(t, op->bytes, CLG_BYTES), op->group.ranks);
     if (op->kind == CLG_OP_GEMM && op->batch <= 1)
         return clg_arena_print(t->arena, "%.0f x %.0f x %.0f", op->m, op->n, op->k);
-    if (is_product(op))
+    if (clg_op_is_product(op))
         return clg_arena_print(t->arena, "%.0f of %.0f x %.0f x %.0f", op->batch, op->m, op->n,
                                op->k);
     if (op->kind == CLG_OP_ATTENTION)

@@ -77,13 +77,6 @@ void clg_report_executions(clg_text *t, const clg_executions *list) {
     for (size_t i = 0; i < list->count; i++) print_execution(t, &list->file[i]);
 }
 
-static void add_known(clg_json_writer *w, const char *key, int64_t value) {
-    if (value >= 0)
-        clg_json_add_integer(w, key, value);
-    else
-        clg_json_add_null(w, key);
-}
-
 static void add_time(clg_json_writer *w, const char *key, int64_t ns) {
     if (ns >= 0)
         clg_json_add_nanoseconds(w, key, ns);
@@ -95,8 +88,8 @@ static void add_call(clg_json_writer *w, const clg_execution_call *c) {
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "operation",
                         c->operation ? clg_name_of(clg_operation_names, (int)c->operation) : NULL);
-    add_known(w, "bytes", c->bytes);
-    add_known(w, "group_size", c->group_size);
+    clg_json_add_whole(w, "bytes", c->bytes);
+    clg_json_add_whole(w, "group_size", c->group_size);
     clg_json_add_string(w, "group", c->group);
     add_time(w, "duration_s", c->duration_ns);
     clg_json_close(w, '}');
@@ -109,7 +102,7 @@ void clg_json_executions(clg_json_writer *w, const clg_executions *list) {
         clg_json_open(w, NULL, '{');
         clg_json_add_string(w, "file", x->file);
         clg_json_add_string(w, "format", x->format);
-        add_known(w, "rank", x->rank);
+        clg_json_add_whole(w, "rank", x->rank);
         clg_json_add_integer(w, "operators", x->nodes);
         add_time(w, "compute_s", x->compute_ns);
         add_time(w, "communication_s", x->communication_ns);

@@ -8,13 +8,6 @@ static void add_known_ns(clg_json_writer *w, const char *key, int64_t ns, bool k
         clg_json_add_null(w, key);
 }
 
-static void add_known(clg_json_writer *w, const char *key, int64_t value, bool known) {
-    if (known)
-        clg_json_add_integer(w, key, value);
-    else
-        clg_json_add_null(w, key);
-}
-
 static void add_damage(clg_json_writer *w, const clg_trace *t) {
     clg_json_open(w, "damage", '[');
     for (int i = 0; i < t->damages; i++) {
@@ -42,7 +35,7 @@ static void add_steps(clg_json_writer *w, const clg_trace *t) {
     for (size_t i = 0; t->event_step && i < t->step_count; i++) {
         const clg_trace_step *s = &t->step[i];
         clg_json_open(w, NULL, '{');
-        add_known(w, "step", s->number, s->number >= 0);
+        clg_json_add_whole(w, "step", s->number);
         clg_json_add_nanoseconds(w, "step_s", s->duration_ns);
         add_ledger(w, &s->ledger);
         clg_json_add_integer(w, "events", s->events);
@@ -73,17 +66,17 @@ static void add_rank(clg_json_writer *w, const clg_recorded_job *job, int index)
     const clg_trace *t = &job->traces[index];
     int64_t waiting_ns = job->waiting_ns[index];
     clg_json_open(w, NULL, '{');
-    add_known(w, "rank", t->rank, t->rank >= 0);
+    clg_json_add_whole(w, "rank", t->rank);
     clg_json_add_string(w, "file", t->file);
     clg_json_add_string(w, "gpu", t->gpu);
-    add_known(w, "device", t->device, t->device >= 0);
+    clg_json_add_whole(w, "device", t->device);
     add_ledger(w, &t->ledger);
     clg_json_add_integer(w, "events", (int64_t)t->timeline.count);
     clg_json_add_integer(w, "events_lost", t->events_lost);
     clg_json_add_integer(w, "events_elsewhere", t->elsewhere);
     clg_json_add_integer(w, "events_read", t->events_read);
     clg_json_add_integer(w, "communication_events", (int64_t)t->call_count);
-    add_known(w, "world_size", t->world_size, t->world_size > 0);
+    clg_json_add_whole(w, "world_size", t->world_size > 0 ? t->world_size : -1);
     int64_t transfer_ns = t->ledger.exposed_communication_ns - waiting_ns;
     add_known_ns(w, "exposed_waiting_s", waiting_ns, waiting_ns >= 0);
     add_known_ns(w, "exposed_transfer_s", transfer_ns, waiting_ns >= 0);
@@ -118,16 +111,16 @@ static void add_collective(clg_json_writer *w, const clg_recorded_job *job,
     clg_json_add_string(w, "group", c->group);
     clg_json_add_integer(w, "sequence", c->sequence);
     clg_json_add_string(w, "name", c->name);
-    add_known(w, "bytes", c->bytes, c->bytes >= 0);
+    clg_json_add_whole(w, "bytes", c->bytes);
     clg_json_add_integer(w, "ranks", c->ranks);
     bool measured = c->transfer_ns >= 0;
     add_known_ns(w, "transfer_s", c->transfer_ns, measured);
     add_known_ns(w, "skew_s", c->skew_ns, measured);
-    add_known(w, "last_rank", measured ? job->traces[c->last].rank : -1, measured);
-    add_known(w, "bus_bytes_per_s", c->bus_bytes_per_s, c->bus_bytes_per_s >= 0);
+    clg_json_add_whole(w, "last_rank", measured ? job->traces[c->last].rank : -1);
+    clg_json_add_whole(w, "bus_bytes_per_s", c->bus_bytes_per_s);
     clg_json_add_string(w, "operation",
                         c->operation ? clg_name_of(clg_operation_names, (int)c->operation) : NULL);
-    add_known(w, "group_size", c->group_size, c->group_size > 0);
+    clg_json_add_whole(w, "group_size", c->group_size > 0 ? c->group_size : -1);
     clg_json_close(w, '}');
 }
 
@@ -140,16 +133,16 @@ static void add_benchmark(clg_json_writer *w, const clg_nccl_row *r, int64_t seq
     clg_json_add_integer(w, "sequence", sequence);
     clg_json_add_string(w, "name", "nccl-tests");
     clg_json_add_integer(w, "bytes", r->bytes);
-    add_known(w, "ranks", r->ranks, r->ranks > 0);
+    clg_json_add_whole(w, "ranks", r->ranks > 0 ? r->ranks : -1);
     clg_json_add_number(w, "transfer_s", r->time_s);
     clg_json_add_null(w, "skew_s");
     clg_json_add_null(w, "last_rank");
     clg_json_add_number(w, "bus_bytes_per_s", r->bus_bytes_per_s);
     clg_json_add_string(w, "operation", operation);
-    add_known(w, "group_size", r->ranks, r->ranks > 0);
+    clg_json_add_whole(w, "group_size", r->ranks > 0 ? r->ranks : -1);
     clg_json_add_number(w, "algorithm_bytes_per_s", r->algorithm_bytes_per_s);
     clg_json_add_bool(w, "in_place", r->in_place);
-    add_known(w, "wrong", r->wrong, r->wrong >= 0);
+    clg_json_add_whole(w, "wrong", r->wrong);
     clg_json_close(w, '}');
 }
 

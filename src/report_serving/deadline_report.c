@@ -58,7 +58,7 @@ static void print_row(clg_text *t, const clg_batch_job *j, const clg_batch_row *
                    clg_words_bill(t, r->usd), clg_words_usd(t, 1e6 * r->usd / j->output_tokens),
                    clg_words_usd(t, 3600 * r->price.usd_per_s), r->price.provider,
                    r->price.date ? ", " : "", r->price.date ? r->price.date : "");
-    if (r->pays_above_s > 24 * 3600)
+    if (r->pays_above_s > CLG_DAY_S)
         clg_text_print(t, "         %-17s %s; never pays\n", "", held_words(j));
     else if (r->pays_above_s > 0)
         clg_text_print(t, "         %-17s %s; pays above %s of use a day\n", "", held_words(j),

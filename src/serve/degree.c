@@ -92,13 +92,10 @@ static const degree *surest(clg_arena *arena, const clg_serve_question *q, degre
     return best;
 }
 
-/* Fleets differ from what the mean takes by bursts, whole replicas and the tails of the target; by
- * more than half they do not differ more than other degrees' do. */
 static const degree *smallest_fleet(clg_arena *arena, const clg_serve_question *q, degree *list,
                                     int count) {
-    static const double hopeless_ratio = 1.5;
     const degree *best = best_of(list, count);
-    double most = hopeless_ratio * best->gpus_all, replicas = 1;
+    double most = CLG_HOPELESS_RATIO * best->gpus_all, replicas = 1;
     if (count < 2 || !isfinite(best->gpus_all) || !clg_has_target(q) || q->replicas > 0)
         return best;
     if (!q->demand->apart) replicas = best->gpus_all / clg_replica_gpus(&best->replica);

@@ -19,6 +19,10 @@ clg_status clg_replica_choose(clg_arena *arena, const clg_serve_question *questi
 double clg_gpus_if_slow(clg_arena *arena, const clg_serve_question *question,
                         const clg_replica *replica, double guess);
 
+/* Of a bound over the best so far: fleets differ from what the mean takes by bursts, whole replicas
+ * and the tails of the target; by more than half they do not differ more than other degrees' do. */
+#define CLG_HOPELESS_RATIO 1.5
+
 /* Whether nobody should buy so many: see CLG_HEADROOM_WORTH. */
 bool clg_is_past_cliff(double gpus, double gpus_if_slow);
 

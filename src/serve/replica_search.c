@@ -13,8 +13,6 @@ enum { WAVE = 4, REFINED = 2, MOST_CHANGES = 16 };
 /* Rows whose fleets are sized at a time and in all. */
 enum { SIZED = 8, MOST_SIZED = 24 };
 
-static const double hopeless_ratio = 1.5; /* of a bound over the best so far */
-
 typedef struct weighing {
     clg_arena *arena;
     const clg_serve_question *question;
@@ -78,7 +76,7 @@ static void weigh_one(void *context, int index, clg_arena *arena) {
     clg_error no = {0};
     if (clg_replica_prepare(arena, w->scenario, w->engine, &c->choice, w->question->demand, &r,
                             &no) != CLG_OK ||
-        fewest_gpus(w, &r) > hopeless_ratio * best)
+        fewest_gpus(w, &r) > CLG_HOPELESS_RATIO * best)
         return;
     c->worth.fits = true;
     c->worth.name = name_of(arena, &r, &c->choice);

@@ -5,10 +5,6 @@
 
 #include <math.h>
 
-static bool is_product(const clg_op *op) {
-    return op->kind == CLG_OP_GEMM || op->kind == CLG_OP_GROUPED;
-}
-
 static void redo(clg_block *block, int i) {
     clg_op *again = clg_block_add(block, block->op[i].kind, CLG_PASS_RECOMPUTE, "");
     *again = block->op[i];
@@ -20,7 +16,7 @@ static void redo(clg_block *block, int i) {
 static int last_forward_product(const clg_block *block, int until) {
     int last = until;
     for (int i = 0; i < until; i++)
-        if (block->op[i].pass == CLG_PASS_FORWARD && is_product(&block->op[i])) last = i;
+        if (block->op[i].pass == CLG_PASS_FORWARD && clg_op_is_product(&block->op[i])) last = i;
     return last;
 }
 
@@ -83,7 +79,7 @@ static void recompute_by_operation(clg_block *block, const clg_shard *shard,
         clg_op_kind op = block->op[i].kind;
         bool moved = op == CLG_OP_COLLECTIVE && block->op[i].axis == CLG_AXIS_EP &&
                      !keeps_exchanges(shard->stack);
-        bool again = is_product(&block->op[i]) || op == CLG_OP_MEMORY || moved;
+        bool again = clg_op_is_product(&block->op[i]) || op == CLG_OP_MEMORY || moved;
         if (block->op[i].pass != CLG_PASS_FORWARD || !again) continue;
         if (op == CLG_OP_GEMM && products++ % 2 == 0) continue;
         redo(block, i);
@@ -126,7 +122,8 @@ static bool keeps(const clg_shard *shard, int i, int mlp, int output) {
 static bool before_kept(const clg_block *block, const clg_shard *shard, int i, int mlp,
                         int output) {
     int last = block->ops;
-    while (i < last && !(block->op[i].pass == CLG_PASS_FORWARD && is_product(&block->op[i]))) i++;
+    while (i < last && !(block->op[i].pass == CLG_PASS_FORWARD && clg_op_is_product(&block->op[i])))
+        i++;
     return i < last && keeps(shard, i, mlp, output);
 }
 
@@ -143,7 +140,7 @@ static void recompute_by_name(clg_block *block, const clg_shard *shard, const cl
         if (op->pass != CLG_PASS_FORWARD || op->kind == CLG_OP_ATTENTION) continue;
         bool traffic = op->kind == CLG_OP_COLLECTIVE;
         if (!traffic) {
-            behind = is_product(op);
+            behind = clg_op_is_product(op);
             held = behind && keeps(shard, i, mlp, output);
             if (held) kept += op->m * op->n * shard->wide_bytes;
         }
