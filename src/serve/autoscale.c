@@ -219,7 +219,8 @@ static tally serve_lives(clg_arena *arena, const clg_serve_question *q, const ro
     int64_t shifts;
     clg_shift *shift = shifts_of(r, &shifts);
     bool in_turn = !d->prefix || q->replica->in_turn || q->replica->rules.no_prefix_cache;
-    int32_t *route = clg_route_shifts(arena, d, in_turn, shift, shifts, r->lives);
+    int32_t *route =
+        clg_route_shifts(arena, in_turn ? NULL : &q->replica->engine, d, shift, shifts, r->lives);
     double *weight = weights_of(arena, r, d, shift, shifts, some.places);
     parts p = parts_of(arena, route, d->count, r->lives);
     tally t = {0};

@@ -10,7 +10,6 @@
 #include "serve/batch_cost.h"
 
 #include <math.h>
-#include <string.h>
 
 clg_serving clg_serving_of(const clg_replica *r) {
     return (clg_serving){.model = &r->scenario->model,
@@ -59,9 +58,7 @@ static void begin(pricing *p, const clg_replica *r) {
 /* FlashAttention 2 knows no sinks, no heads wider than 256 and no 8-bit cache: Triton does then. */
 static bool takes_flash2(const pricing *p, const clg_model *m) {
     enum { WIDEST = 256 };
-    bool fits = p->by.attention == CLG_FLASH2 &&
-                strcmp(p->serving.machine->gpu.vendor, "nvidia") == 0 &&
-                clg_precision_bytes(p->serving.layout->cache) >= 2;
+    bool fits = p->by.attention == CLG_FLASH2 && clg_precision_bytes(p->serving.layout->cache) >= 2;
     for (int k = 0; k < m->kinds; k++)
         fits = fits && !m->kind[k].attention.sinks && m->kind[k].attention.head_dim <= WIDEST;
     return fits;

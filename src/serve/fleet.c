@@ -152,7 +152,7 @@ static clg_demand part_of(clg_arena *arena, const clg_demand *d, const int32_t *
 
 static int32_t *route_of(clg_arena *arena, const clg_replica *r, const clg_demand *d,
                          int64_t replicas) {
-    return routed(r, d, replicas) ? clg_route_requests(arena, d, replicas) : NULL;
+    return routed(r, d, replicas) ? clg_route_requests(arena, &r->engine, d, replicas) : NULL;
 }
 
 /* Clients are those of the whole fleet. */

@@ -94,7 +94,7 @@ static double rate_of_own(clg_arena *arena, const clg_serve_question *q, const c
     clg_arena_mark mark = clg_arena_here(arena);
     clg_demand own = *q->demand;
     if (replicas > 1)
-        own = clg_route_part(arena, &own, clg_route_requests(arena, &own, replicas), 0);
+        own = clg_route_part(arena, &own, clg_route_requests(arena, &r->engine, &own, replicas), 0);
     double rate = clg_steady_rate_per_s(arena, r, &own, &q->target, most, 1);
     clg_arena_back_to(arena, mark);
     return rate;

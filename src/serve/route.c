@@ -72,10 +72,10 @@ static loads loads_open(clg_arena *arena, int64_t replicas) {
 /* A block's replica, counted from 1; 0: nobody's; ANYBODYS: several have had it. */
 enum { ANYBODYS = -1 };
 
-/* Who alone had the longest beginning of a prompt, if it is half of it; -1: nobody. What came up
+/* Who alone had the longest beginning of a prompt, if it is enough of it; -1: nobody. What came up
  * before the demand begins is where its conversation goes. */
-static int32_t keeper(const clg_demand *d, const clg_arrival *q, const int32_t *owner,
-                      double *matched) {
+static int32_t keeper(const clg_engine *e, const clg_demand *d, const clg_arrival *q,
+                      const int32_t *owner, double *matched) {
     int32_t found = -1, depth = 0, before = clg_demand_said_before(d, q);
     for (; depth < q->blocks && owner[d->prefix[q->block + (uint32_t)depth]] != 0; depth++) {
         int32_t at = owner[d->prefix[q->block + (uint32_t)depth]];
@@ -83,7 +83,7 @@ static int32_t keeper(const clg_demand *d, const clg_arrival *q, const int32_t *
     }
     if (depth < before) depth = before;
     *matched = fmin((double)depth * d->prefix_tokens, q->prompt_tokens);
-    return 2 * *matched >= q->prompt_tokens ? found : -1;
+    return *matched >= e->router_match * q->prompt_tokens ? found : -1;
 }
 
 static void own(const clg_demand *d, const clg_arrival *q, int32_t replica, int32_t *owner) {
@@ -94,8 +94,8 @@ static void own(const clg_demand *d, const clg_arrival *q, int32_t replica, int3
 }
 
 /* What was given a while ago counts for less: all of it at once, when weights have grown large. */
-static double weight_at(loads *l, double time_s, double *since_s) {
-    static const double remembered_s = 30, most = 200; /* times e */
+static double weight_at(loads *l, double remembered_s, double time_s, double *since_s) {
+    static const double most = 200; /* times e */
     if (time_s - *since_s > most * remembered_s) {
         double shrink = clg_exp(-(time_s - *since_s) / remembered_s);
         for (int64_t i = 0; i < l->all; i++) l->given[i] *= shrink;
@@ -106,14 +106,13 @@ static double weight_at(loads *l, double time_s, double *since_s) {
 }
 
 /* Where a request goes that `tokens` of remain to be worked for, wherever it goes. */
-static int32_t choose(const loads *l, const clg_demand *d, const clg_arrival *q,
-                      const int32_t *owner, double weight, double *tokens) {
-    static const double uneven = 1.25;
+static int32_t choose(const clg_engine *e, const loads *l, const clg_demand *d,
+                      const clg_arrival *q, const int32_t *owner, double weight, double *tokens) {
     double matched;
-    int32_t to = keeper(d, q, owner, &matched);
+    int32_t to = keeper(e, d, q, owner, &matched);
     *tokens = weight * (q->prompt_tokens - matched + q->output_tokens);
     if (to < 0 || l->place[to] < 0) return l->heap[0];
-    bool crowded = l->given[to] > uneven * l->sum / (double)l->count + *tokens;
+    bool crowded = l->given[to] > e->router_uneven * l->sum / (double)l->count + *tokens;
     bool slower = l->given[to] - l->given[l->heap[0]] > weight * matched;
     return crowded && slower ? l->heap[0] : to; /* waiting there takes longer than anew elsewhere */
 }
@@ -129,7 +128,7 @@ static const clg_shift *take_shifts(loads *l, const clg_shift *shift, const clg_
     return shift;
 }
 
-int32_t *clg_route_shifts(clg_arena *arena, const clg_demand *d, bool in_turn,
+int32_t *clg_route_shifts(clg_arena *arena, const clg_engine *e, const clg_demand *d,
                           const clg_shift *shift, int64_t shifts, int64_t replicas) {
     int32_t *route = clg_take(arena, (size_t)d->count + 1, int32_t);
     clg_arena_mark mark = clg_arena_here(arena);
@@ -140,12 +139,12 @@ int32_t *clg_route_shifts(clg_arena *arena, const clg_demand *d, bool in_turn,
     for (int64_t i = 0; i < d->count; i++) {
         const clg_arrival *q = &d->request[i];
         shift = take_shifts(&l, shift, end, q->arrival_s);
-        if (in_turn) {
+        if (!e) {
             route[i] = l.heap[i % l.count];
             continue;
         }
-        double weight = weight_at(&l, q->arrival_s, &since_s);
-        int32_t to = choose(&l, d, q, owner, weight, &tokens);
+        double weight = weight_at(&l, e->router_memory_s, q->arrival_s, &since_s);
+        int32_t to = choose(e, &l, d, q, owner, weight, &tokens);
         give(&l, to, tokens);
         own(d, q, to, owner);
         route[i] = to;
@@ -154,10 +153,11 @@ int32_t *clg_route_shifts(clg_arena *arena, const clg_demand *d, bool in_turn,
     return route;
 }
 
-int32_t *clg_route_requests(clg_arena *arena, const clg_demand *d, int64_t replicas) {
+int32_t *clg_route_requests(clg_arena *arena, const clg_engine *e, const clg_demand *d,
+                            int64_t replicas) {
     clg_shift *shift = clg_take(arena, (size_t)replicas, clg_shift);
     for (int64_t i = 0; i < replicas; i++) shift[i] = (clg_shift){-INFINITY, (int32_t)i, true};
-    return clg_route_shifts(arena, d, false, shift, replicas, replicas);
+    return clg_route_shifts(arena, e, d, shift, replicas, replicas);
 }
 
 clg_demand clg_route_part(clg_arena *arena, const clg_demand *d, const int32_t *route,

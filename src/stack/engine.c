@@ -68,7 +68,10 @@ static clg_status read_common(clg_arena *arena, clg_engine *e, clg_error *error)
     const clg_file *file;
     const clg_json *root;
     const clg_value_field fields[] = {{"token_hidden", CLG_BYTES, &e->token_hidden_bytes},
-                                      {"logit_bytes", CLG_BYTES, &e->logit_bytes}};
+                                      {"logit_bytes", CLG_BYTES, &e->logit_bytes},
+                                      {"router_match", CLG_FRACTION, &e->router_match},
+                                      {"router_memory", CLG_SECONDS, &e->router_memory_s},
+                                      {"router_uneven", CLG_COUNT, &e->router_uneven}};
     *e = (clg_engine){0};
     if (clg_dataset_open(arena, "operations", "engine", &file, &root, error) != CLG_OK ||
         clg_value_fields(root, file->path, fields, sizeof fields / sizeof *fields, error) != CLG_OK)
@@ -149,6 +152,7 @@ static clg_status read_over_base(clg_arena *arena, const char *name, int left, c
     e->large_except = clg_json_text(root, "large_except", *base ? e->large_except : "");
     e->newer_generation = clg_json_text(root, "newer_generation", *base ? e->newer_generation : "");
     e->graphs_except = clg_json_text(root, "graphs_except", *base ? e->graphs_except : "");
+    e->attention_except = clg_json_text(root, "attention_except", *base ? e->attention_except : "");
     if (read_numbers(root, file->path, *base != '\0', e, error) != CLG_OK) return error->status;
     clg_json_member(root, "default");    /* the engine that is taken; others look, */
     clg_json_member(root, "release_of"); /* and whose release it is, until when */
@@ -163,11 +167,15 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
     return read_over_base(arena, name, 4, e, error);
 }
 
+static bool begins(const char *word, const char *with) {
+    return *with && strncmp(word, with, strlen(with)) == 0;
+}
+
 clg_engine clg_engine_on(const clg_engine *engine, const clg_gpu *gpu) {
     clg_engine e = *engine;
-    const char *except = e.large_except;
-    bool small = gpu->memory_usable_bytes < e.large_memory_bytes ||
-                 (*except && strncmp(gpu->name, except, strlen(except)) == 0);
+    bool small =
+        gpu->memory_usable_bytes < e.large_memory_bytes || begins(gpu->name, e.large_except);
+    if (begins(gpu->generation, e.attention_except)) e.one_attention = 0;
     if (e.large_memory_bytes <= 0 || small) return e;
     e.max_sequences = e.large_sequences;
     e.max_tokens = e.large_tokens;
@@ -179,8 +187,7 @@ bool clg_engine_is_newer(const clg_engine *engine, const clg_gpu *gpu) {
 }
 
 bool clg_engine_graphs_prompts(const clg_engine *engine, const clg_gpu *gpu) {
-    const char *except = engine->graphs_except;
-    return !*except || strncmp(gpu->generation, except, strlen(except)) != 0;
+    return !begins(gpu->generation, engine->graphs_except);
 }
 
 double clg_engine_graph_most(const clg_engine *engine, int gpus) {

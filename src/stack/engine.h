@@ -34,11 +34,12 @@ typedef struct clg_engine {
     const char *large_except; /* GPUs whose names begin so have no larger limits; "": all have */
     const char *newer_generation; /* of GPUs, that the engine's newest kernels are for */
     const char *graphs_except;    /* generations whose names begin so; "": none */
+    const char *attention_except; /* those without one_attention */
     clg_graph_sizes graphs;       /* of batches that only decode */
     clg_front_end front;
 } clg_engine;
 
-/* The engine as it starts on a GPU: limits by the size of its memory. */
+/* The engine as it starts on a GPU: limits by the size of its memory, kernels of its generation. */
 clg_engine clg_engine_on(const clg_engine *engine, const clg_gpu *gpu);
 
 /* Whether a GPU is of the generation that the engine's newest kernels are for. */

@@ -170,7 +170,7 @@ static void routes(world *w) {
     open_demand(w);
     add(&w->demand, 0, 10, 1);
     const clg_shift shift[] = {{3, 0, true}, {5, 1, true}, {7, 0, false}};
-    int32_t *to = clg_route_shifts(&w->arena, &w->demand, true, shift, 3, 2);
+    int32_t *to = clg_route_shifts(&w->arena, NULL, &w->demand, shift, 3, 2);
     static const int32_t want[] = {0, 0, 0, 0, 0, 1, 0, 1, 1, 1};
     for (int i = 0; i < 10; i++) CHECK(to[i] == want[i]);
 }

@@ -61,7 +61,10 @@ static void lengths(clg_arena *arena) {
 static void routes(clg_arena *arena) {
     CASE("a conversation stays where it was, and nobody gets much more than the others");
     clg_demand d = demand_made(arena, talk(20, 1000, 5));
-    int32_t *route = clg_route_requests(arena, &d, 4);
+    clg_engine e;
+    clg_error error = {0};
+    CHECK(clg_engine_find(arena, "vllm", &e, &error) == CLG_OK);
+    int32_t *route = clg_route_requests(arena, &e, &d, 4);
     int32_t *last = clg_take(arena, (size_t)d.prefixes, int32_t);
     int64_t given[4] = {0}, kept = 0, later = 0;
     for (int64_t i = 0; i < d.count; i++) {
@@ -89,7 +92,7 @@ static void routes(clg_arena *arena) {
     clg_synthetic alike = talk(20, 1000, 1);
     alike.shared_tokens = 2000;
     d = demand_made(arena, alike);
-    route = clg_route_requests(arena, &d, 4);
+    route = clg_route_requests(arena, &e, &d, 4);
     for (int i = 0; i < 4; i++)
         CHECK_NEAR((double)clg_route_part(arena, &d, route, i).count, (double)d.count / 4, 0.1);
 }
