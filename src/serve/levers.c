@@ -31,65 +31,93 @@ static void set_host_apart(const clg_node *node, clg_engine *e) {
     e->loop_s = e->loop_sequence_s = 0;
 }
 
+typedef struct changes {
+    clg_arena *arena;
+    const clg_serve_question *question;
+    change *list; /* [CLG_LEVERS], the first as asked */
+    int count;
+} changes;
+
+/* One more, as asked but for what is then changed in it, where it applies. */
+static change *add(changes *c, bool applies, const char *name) {
+    change *next = &c->list[c->count];
+    if (c->count > 0) *next = c->list[0];
+    next->name = name;
+    c->count += applies;
+    return next;
+}
+
+static void add_formats(changes *c) {
+    const clg_replica_choice *asked = &c->list[0].choice;
+    const clg_gpu *gpu = &c->question->replica->scenario->machine.gpu;
+    bool wide = asked->weights == CLG_BF16;
+    change *fp8 = add(c, wide, "weights in fp8");
+    fp8->choice.weights = CLG_FP8;
+    fp8->choice.compute = clg_serve_arithmetic(gpu, CLG_FP8);
+    clg_replica_choice narrow = fp8->choice;
+    fp8 = add(c, wide && asked->tp > 1, "and on half the GPUs");
+    fp8->choice = narrow;
+    fp8->choice.tp = asked->tp / 2;
+    add(c, asked->cache == CLG_BF16, "cache in fp8")->choice.cache = CLG_FP8;
+}
+
+static void add_limits(changes *c) {
+    add(c, true, "at most 8 sequences")->choice.max_sequences = 8;
+    add(c, true, "twice the sequences")->choice.max_sequences =
+        2 * c->question->replica->rules.max_sequences;
+}
+
+static void add_ways(changes *c) {
+    const clg_replica_choice *asked = &c->list[0].choice;
+    const char *guess =
+        clg_arena_print(c->arena, "speculation, 3 at %.0f %%", 100 * asked->accepted);
+    add(c, asked->drafted == 0, guess)->choice.drafted = 3;
+    change *apart = add(c, asked->prefills == 0, "disaggregated 1:1");
+    apart->choice.prefills = apart->choice.decodes = 1;
+}
+
+/* Of prompts that begin as others did. */
+static void add_reuse(changes *c) {
+    const clg_replica_choice *asked = &c->list[0].choice;
+    double bytes = c->question->habits.host_bytes;
+    bool found = c->question->demand->prefix && !asked->no_prefix_cache;
+    bool lacks = asked->host_bytes <= 0;
+    const char *host =
+        lacks ? clg_arena_print(c->arena, "%.0f GB of host a GPU", bytes / 1e9) : "no host cache";
+    add(c, found, host)->choice.host_bytes = lacks ? bytes : 0;
+    add(c, found, "no prefix cache")->choice.no_prefix_cache = true;
+}
+
+static void add_overlaps(changes *c) {
+    const clg_replica *r = c->question->replica;
+    add(c, r->engine.overlapped > 0, "host not overlapped")->host_apart = true;
+    add(c, takes_halves(r, &c->list[0].choice), "two-batch overlap")->choice.two_batches = true;
+}
+
+static void add_degrees(changes *c) {
+    static const char *const names[] = {"tp 1", "tp 2", "tp 4", "tp 8"};
+    for (int i = 0, tp = 1; tp <= 8; tp *= 2, i++)
+        add(c, tp != c->list[0].choice.tp, names[i])->choice.tp = tp;
+}
+
 /* Before paging (Kwon et al., SOSP 2023) a sequence held room for its longest possible answer.
  * Before iterations were scheduled one by one (Yu et al., Orca, OSDI 2022) nobody joined a batch
  * until the last of it was answered. */
-static int list_changes(clg_arena *arena, const clg_serve_question *q, const clg_replica_choice *c,
-                        change *list) {
-    const clg_gpu *gpu = &q->replica->scenario->machine.gpu;
-    int count = 0, tp = q->replica->layout.tp;
-    clg_replica_choice as_asked = *c;
-    as_asked.tp = tp;
-    list[count++] = (change){.name = "as asked", .choice = as_asked};
-    list[count++] = (change){.name = "cache without paging",
-                             .choice = as_asked,
-                             .block_tokens = (double)q->demand->longest_tokens};
-    list[count++] = (change){.name = "static batches", .choice = as_asked, .whole_batches = true};
-    change fp8 = {.name = "weights in fp8", .choice = as_asked};
-    fp8.choice.weights = CLG_FP8;
-    fp8.choice.compute = gpu->peak_flop_per_s[CLG_FP8] > 0 ? CLG_FP8 : CLG_BF16;
-    if (c->weights == CLG_BF16) list[count++] = fp8;
-    fp8.name = "and on half the GPUs";
-    fp8.choice.tp = tp / 2;
-    if (c->weights == CLG_BF16 && tp > 1) list[count++] = fp8;
-    change cache = {.name = "cache in fp8", .choice = as_asked};
-    cache.choice.cache = CLG_FP8;
-    if (c->cache == CLG_BF16) list[count++] = cache;
-    change few = {.name = "at most 8 sequences", .choice = as_asked},
-           many = {.name = "twice the sequences", .choice = as_asked};
-    few.choice.max_sequences = 8;
-    many.choice.max_sequences = 2 * q->replica->rules.max_sequences;
-    list[count++] = few;
-    list[count++] = many;
-    change guess = {.name = NULL, .choice = as_asked},
-           apart = {.name = "disaggregated 1:1", .choice = as_asked};
-    change blind = {.name = "no prefix cache", .choice = as_asked},
-           host = {.name = NULL, .choice = as_asked};
-    bool lacks_host = c->host_bytes <= 0;
-    host.choice.host_bytes = lacks_host ? q->habits.host_bytes : 0;
-    host.name = lacks_host
-                    ? clg_arena_print(arena, "%.0f GB of host a GPU", q->habits.host_bytes / 1e9)
-                    : "no host cache";
-    guess.choice.drafted = 3;
-    guess.name = clg_arena_print(arena, "speculation, 3 at %.0f %%", 100 * guess.choice.accepted);
-    apart.choice.prefills = apart.choice.decodes = 1;
-    blind.choice.no_prefix_cache = true;
-    if (c->drafted == 0) list[count++] = guess;
-    if (c->prefills == 0) list[count++] = apart;
-    if (q->demand->prefix && !c->no_prefix_cache) list[count++] = host;
-    if (q->demand->prefix && !c->no_prefix_cache) list[count++] = blind;
-    change apart_host = {.name = "host not overlapped", .choice = as_asked, .host_apart = true},
-           halves = {.name = "two-batch overlap", .choice = as_asked};
-    halves.choice.two_batches = true;
-    if (q->replica->engine.overlapped > 0) list[count++] = apart_host;
-    if (takes_halves(q->replica, c)) list[count++] = halves;
-    static const char *const names[] = {"tp 1", "tp 2", "tp 4", "tp 8"};
-    for (int i = 0, t = 1; t <= 8; t *= 2, i++) {
-        change other = {.name = names[i], .choice = as_asked};
-        other.choice.tp = t;
-        if (t != tp) list[count++] = other;
-    }
-    return count;
+static int list_changes(clg_arena *arena, const clg_serve_question *q, const clg_replica_choice *as,
+                        change list[CLG_LEVERS]) {
+    changes c = {.arena = arena, .question = q, .list = list};
+    list[0] = (change){.choice = *as};
+    list[0].choice.tp = q->replica->layout.tp;
+    add(&c, true, "as asked");
+    add(&c, true, "cache without paging")->block_tokens = (double)q->demand->longest_tokens;
+    add(&c, true, "static batches")->whole_batches = true;
+    add_formats(&c);
+    add_limits(&c);
+    add_ways(&c);
+    add_reuse(&c);
+    add_overlaps(&c);
+    add_degrees(&c);
+    return c.count;
 }
 
 double clg_gpus_taken(const clg_serve_question *q, const clg_replica *r, double tokens_per_s) {
