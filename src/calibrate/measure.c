@@ -3,9 +3,7 @@
 
 #include "base/normal.h"
 #include "base/real.h"
-#include "dataset/dataset.h"
-#include "dataset/kept.h"
-#include "dataset/value.h"
+#include "dataset/open.h"
 #include "evaluate/evaluate.h"
 
 #include <math.h>
@@ -21,25 +19,17 @@ typedef struct deciding {
 } deciding;
 
 clg_status clg_measuring_find(clg_arena *arena, clg_measuring *m, clg_error *error) {
-    static const char path[] = "accuracy/measurements.json";
-    const clg_file *file = clg_dataset_find(path);
-    const clg_json *root;
-    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s is not built in", path);
-    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
-        return error->status;
-    clg_value_field fields[] = {{"kernel_noise", CLG_COUNT, &m->kernel_noise},
-                                {"link_noise", CLG_COUNT, &m->link_noise},
-                                {"step_noise", CLG_COUNT, &m->step_noise},
-                                {"beyond", CLG_COUNT, &m->beyond},
-                                {"growth", CLG_COUNT, &m->growth},
-                                {"probe_s", CLG_SECONDS, &m->probe_s},
-                                {"group_setup_s", CLG_SECONDS, &m->group_setup_s},
-                                {"step_setup_s", CLG_SECONDS, &m->step_setup_s},
-                                {"steps", CLG_COUNT, &m->steps}};
-    if (clg_value_fields(root, file->path, fields, sizeof fields / sizeof fields[0], error) !=
-        CLG_OK)
-        return error->status;
-    return clg_value_done(root, file->path, error);
+    const clg_value_field fields[] = {{"kernel_noise", CLG_COUNT, &m->kernel_noise},
+                                      {"link_noise", CLG_COUNT, &m->link_noise},
+                                      {"step_noise", CLG_COUNT, &m->step_noise},
+                                      {"beyond", CLG_COUNT, &m->beyond},
+                                      {"growth", CLG_COUNT, &m->growth},
+                                      {"full_pool", CLG_FRACTION, &m->full_pool},
+                                      {"probe_s", CLG_SECONDS, &m->probe_s},
+                                      {"group_setup_s", CLG_SECONDS, &m->group_setup_s},
+                                      {"step_setup_s", CLG_SECONDS, &m->step_setup_s},
+                                      {"steps", CLG_COUNT, &m->steps}};
+    return CLG_DATASET_NUMBERS(arena, "accuracy", "measurements", fields, error);
 }
 
 /* Of ln(a/b). */

@@ -75,7 +75,7 @@ clg_status clg_measure(clg_arena *arena, const clg_measure_ask *ask, clg_agenda 
 
 /* What a measurement costs, and how well it tells: data/accuracy/measurements.json. */
 typedef struct clg_measuring {
-    double kernel_noise, link_noise, step_noise, beyond, growth, probe_s, group_setup_s,
+    double kernel_noise, link_noise, step_noise, beyond, growth, full_pool, probe_s, group_setup_s,
         step_setup_s, steps;
 } clg_measuring;
 

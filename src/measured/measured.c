@@ -177,7 +177,6 @@ static const char *predict_workload(clg_arena *arena, clg_measured *row) {
     clg_error error = {0};
     clg_scenario *s = clg_take(arena, 1, clg_scenario);
     clg_workload workload;
-    clg_workload_best best;
     clg_engine engine;
     if (clg_workload_find(arena, p->workload, &workload, &error) != CLG_OK ||
         read_scenario(arena, p, s, &error) != CLG_OK ||
@@ -185,7 +184,8 @@ static const char *predict_workload(clg_arena *arena, clg_measured *row) {
         clg_engine_find(arena, clg_workload_runtime(&workload, engine.name), &engine, &error) !=
             CLG_OK)
         return clg_error_words(arena, &error);
-    clg_workload_serve(arena, &workload, s, &engine, p->weights, p->box_gpus, p->timed, &best);
+    clg_workload_best best =
+        clg_workload_serve(arena, &workload, s, &engine, p->weights, p->box_gpus, p->timed);
     if (best.tp == 0) return "no layout fits the box and meets the target";
     row->plan.part = (clg_part){best.tp, 1, best.dp, best.ep, 1};
     row->predicted[CLG_MEASURE_RATE] = best.tokens_per_s_per_gpu * p->box_gpus * p->boxes;

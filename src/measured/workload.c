@@ -21,6 +21,7 @@ clg_status clg_workload_find(clg_arena *arena, const char *name, clg_workload *w
                         .model = clg_json_text(root, "model", "")};
     w->layouts = clg_json_member(root, "layouts");
     w->runtimes = clg_json_member(root, "runtimes");
+    if (clg_serving_habits_read(arena, &w->habits, error) != CLG_OK) return error->status;
     const clg_value_field rows[] = {
         {"prompt", CLG_COUNT, &w->prompt_tokens}, {"output", CLG_COUNT, &w->output_tokens},
         {"spread", CLG_COUNT, &w->spread},        {"ttft", CLG_SECONDS, &w->target.ttft_s},
@@ -55,36 +56,48 @@ clg_precision clg_narrowest(const clg_gpu *gpu) {
     return CLG_FP16;
 }
 
-static double rate_of(clg_arena *arena, const clg_workload *w, const clg_replica *r,
-                      const clg_demand *d, bool timed) {
+/* What is weighed: replicas of one engine in a box. */
+typedef struct submission {
+    clg_arena *arena;
+    const clg_workload *workload;
+    const clg_scenario *scenario;
+    const clg_engine *engine;
+    clg_demand demand;
+    int gpus;
+    bool timed;
+    clg_workload_best best; /* so far */
+} submission;
+
+static double rate_of(const submission *s, const clg_replica *r) {
     clg_serve_target none = {INFINITY, INFINITY, 0};
-    clg_serve_question q = {.replica = r, .demand = d, .target = timed ? w->target : none};
     clg_api_price price = {0};
     clg_serve_answer a = {0};
-    q.api = &price;
-    q.replicas = 1; /* a Poisson stream each: how a box deals requests is not stated; errs low */
-    clg_serve_capacity(arena, &q, &a);
-    double rate = timed ? a.target_tokens_per_s : a.offline_tokens_per_s;
-    return isfinite(rate) && (!timed || a.attainable) ? rate / clg_replica_gpus(r) : 0;
+    clg_serve_question q = {.replica = r,
+                            .demand = &s->demand,
+                            .target = s->timed ? s->workload->target : none,
+                            .api = &price,
+                            .replicas = 1}; /* a Poisson stream each: how a box deals requests is
+                                               not stated; errs low */
+    clg_serve_capacity(s->arena, &q, &a);
+    double rate = s->timed ? a.target_tokens_per_s : a.offline_tokens_per_s;
+    return isfinite(rate) && (!s->timed || a.attainable) ? rate / clg_replica_gpus(r) : 0;
 }
 
 /* Keeps the choice when it is better than the best so far. */
-static void weigh(clg_arena *arena, const clg_workload *w, const clg_scenario *s,
-                  const clg_engine *engine, const clg_replica_choice *c, const clg_demand *d,
-                  bool timed, clg_workload_best *best) {
-    clg_arena_mark mark = clg_arena_here(arena);
+static void weigh(submission *s, const clg_replica_choice *c) {
+    clg_arena_mark mark = clg_arena_here(s->arena);
     clg_replica r;
     clg_error no = {0};
-    bool fits = clg_replica_prepare(arena, s, engine, c, d, &r, &no) == CLG_OK;
-    double rate = fits ? rate_of(arena, w, &r, d, timed) : 0;
-    if (rate > best->tokens_per_s_per_gpu) {
-        best->tokens_per_s_per_gpu = rate;
-        best->tp = c->tp;
-        best->dp = r.layout.dp;
-        best->ep = r.layout.ep;
-        best->sigma = r.sigma;
-    }
-    clg_arena_back_to(arena, mark);
+    bool fits =
+        clg_replica_prepare(s->arena, s->scenario, s->engine, c, &s->demand, &r, &no) == CLG_OK;
+    double rate = fits ? rate_of(s, &r) : 0;
+    if (rate > s->best.tokens_per_s_per_gpu)
+        s->best = (clg_workload_best){.tp = c->tp,
+                                      .dp = r.layout.dp,
+                                      .ep = r.layout.ep,
+                                      .sigma = r.sigma,
+                                      .tokens_per_s_per_gpu = rate};
+    clg_arena_back_to(s->arena, mark);
 }
 
 /* Whole numbers of a layout, as published; anything else: 0. */
@@ -96,46 +109,44 @@ static int published(const clg_json *layout, const char *key) {
 }
 
 /* Layouts that are published for the GPU and inside the box, all of them weighed. */
-static void weigh_published(clg_arena *arena, const clg_workload *w, const clg_scenario *s,
-                            const clg_engine *engine, clg_replica_choice c, const clg_demand *d,
-                            int gpus, bool timed, clg_workload_best *best) {
-    for (const clg_json *l = w->layouts ? w->layouts->first : NULL; l; l = l->next) {
+static void weigh_published(submission *s, clg_replica_choice c) {
+    const clg_json *list = s->workload->layouts;
+    for (const clg_json *l = list ? list->first : NULL; l; l = l->next) {
         c.tp = published(l, "tp");
-        c.max_sequences = published(l, timed ? "sequences_timed" : "sequences");
-        if (strcmp(clg_json_text(l, "gpu", ""), s->machine.gpu.name) != 0 || c.tp < 1 ||
-            c.tp > gpus)
-            continue;
-        weigh(arena, w, s, engine, &c, d, timed, best);
+        c.max_sequences = published(l, s->timed ? "sequences_timed" : "sequences");
+        bool same = strcmp(clg_json_text(l, "gpu", ""), s->scenario->machine.gpu.name) == 0;
+        if (same && c.tp >= 1 && c.tp <= s->gpus) weigh(s, &c);
     }
 }
 
-/* Beside the engine's own limit (0): as many as benchmarks raise it to, and fewer, sizes that
- * graphs are kept for, so that little is padded. */
-static const int limits[] = {0, 512, 1024, 2048};
+/* The engine's own limit of sequences (0), then those that benchmarks raise it to. */
+static void weigh_limits(submission *s, clg_replica_choice c) {
+    const clg_serving_habits *h = &s->workload->habits;
+    c.max_sequences = 0;
+    weigh(s, &c);
+    for (double limit = h->limit_least; limit <= h->limit_most; limit *= 2) {
+        c.max_sequences = (int)limit * c.dp;
+        weigh(s, &c);
+    }
+}
 
 /* All ways to share the work inside the box. */
-static void weigh_degrees(clg_arena *arena, const clg_workload *w, const clg_scenario *s,
-                          const clg_engine *engine, clg_replica_choice c, const clg_demand *d,
-                          int gpus, bool timed, clg_workload_best *best) {
+static void weigh_degrees(submission *s, clg_replica_choice c) {
     clg_copy_degrees list[CLG_DEGREES];
-    int count = clg_replica_degrees(s, &c, list);
+    int count = clg_replica_degrees(s->scenario, &c, list);
     for (int i = 0; i < count; i++) {
-        if (list[i].tp * list[i].dp > gpus) continue;
+        if (list[i].tp * list[i].dp > s->gpus) continue;
         c.tp = list[i].tp;
         c.dp = list[i].dp;
         c.ep = list[i].ep;
-        for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
-            c.max_sequences = limits[l] * c.dp;
-            weigh(arena, w, s, engine, &c, d, timed, best);
-        }
+        weigh_limits(s, c);
     }
 }
 
-void clg_workload_serve(clg_arena *arena, const clg_workload *w, const clg_scenario *s,
-                        const clg_engine *engine, clg_precision weights, int gpus, bool timed,
-                        clg_workload_best *best) {
+clg_workload_best clg_workload_serve(clg_arena *arena, const clg_workload *w,
+                                     const clg_scenario *scenario, const clg_engine *engine,
+                                     clg_precision weights, int gpus, bool timed) {
     clg_error error = {0};
-    clg_demand d;
     clg_synthetic lengths = {.requests_per_s = 10,
                              .span_s = 600,
                              .burstiness = 1,
@@ -148,12 +159,17 @@ void clg_workload_serve(clg_arena *arena, const clg_workload *w, const clg_scena
                              .most_output = w->most_output,
                              .most = 4000,
                              .seed = 1};
-    *best = (clg_workload_best){0};
-    if (clg_demand_make(arena, &lengths, &d, &error) != CLG_OK) return;
+    submission s = {.arena = arena,
+                    .workload = w,
+                    .scenario = scenario,
+                    .engine = engine,
+                    .gpus = gpus,
+                    .timed = timed};
+    if (clg_demand_make(arena, &lengths, &s.demand, &error) != CLG_OK) return s.best;
     clg_replica_choice c = {.weights = weights};
-    c.compute = clg_serve_arithmetic(&s->machine.gpu, c.weights);
+    c.compute = clg_serve_arithmetic(&scenario->machine.gpu, c.weights);
     c.cache = clg_precision_bytes(c.weights) < 2 ? CLG_FP8 : CLG_BF16;
-    weigh_published(arena, w, s, engine, c, &d, gpus, timed, best);
-    if (best->tp > 0) return;
-    weigh_degrees(arena, w, s, engine, c, &d, gpus, timed, best);
+    weigh_published(&s, c);
+    if (s.best.tp == 0) weigh_degrees(&s, c);
+    return s.best;
 }

@@ -2,6 +2,7 @@
 #ifndef CLG_MEASURED_WORKLOAD_H
 #define CLG_MEASURED_WORKLOAD_H
 
+#include "serve/habits.h"
 #include "serve/serve_answer.h"
 
 typedef struct clg_workload {
@@ -12,6 +13,7 @@ typedef struct clg_workload {
     clg_serve_target target;             /* when requests come one by one */
     const clg_json *layouts;             /* published ones, by GPU; NULL: none */
     const clg_json *runtimes;            /* what submitters run of an engine; NULL: its own */
+    clg_serving_habits habits;
 } clg_workload;
 
 clg_status clg_workload_find(clg_arena *arena, const char *name, clg_workload *workload,
@@ -21,20 +23,20 @@ clg_status clg_workload_find(clg_arena *arena, const char *name, clg_workload *w
  * built engines, a sampler in C++. */
 const char *clg_workload_runtime(const clg_workload *workload, const char *engine);
 
-/* The most output tokens a second and GPU that replicas of `engine` give a workload on boxes of
- * `gpus`. Layout and limit of sequences are those published for the GPU; where none are, or nothing
- * fits so, clg_replica_degrees inside a box and the engine's limit or 512, 1,024 or 2,048 a rank,
- * as who submits a benchmark would choose.
- * `timed`: at a steady rate within the target; else all requests at once. */
 typedef struct clg_workload_best {
     int tp, dp, ep;
     clg_serve_sigma sigma;       /* how far off that may be */
     double tokens_per_s_per_gpu; /* 0: nothing fits, or nothing meets the target */
 } clg_workload_best;
 
-void clg_workload_serve(clg_arena *arena, const clg_workload *workload,
-                        const clg_scenario *scenario, const clg_engine *engine,
-                        clg_precision weights, int gpus, bool timed, clg_workload_best *best);
+/* The most output tokens a second and GPU that replicas of `engine` give a workload on boxes of
+ * `gpus`. Layout and limit of sequences are those published for the GPU; where none are, or nothing
+ * fits so, clg_replica_degrees inside a box and the engine's limit or those of the habits, as who
+ * submits a benchmark would choose.
+ * `timed`: at a steady rate within the target; else all requests at once. */
+clg_workload_best clg_workload_serve(clg_arena *arena, const clg_workload *workload,
+                                     const clg_scenario *scenario, const clg_engine *engine,
+                                     clg_precision weights, int gpus, bool timed);
 
 /* The narrowest format of weights whose products the GPU has peaks for. */
 clg_precision clg_narrowest(const clg_gpu *gpu);

@@ -2,22 +2,17 @@
 #include "serve/habits.h"
 
 #include "dataset/open.h"
-#include "dataset/value.h"
 
 #include <math.h>
 
 clg_status clg_serving_habits_read(clg_arena *arena, clg_serving_habits *h, clg_error *error) {
-    const clg_file *file;
-    const clg_json *root;
     const clg_value_field fields[] = {{"load", CLG_BYTES_PER_S, &h->load_bytes_per_s},
                                       {"start", CLG_SECONDS, &h->start_s},
                                       {"host_cache", CLG_BYTES, &h->host_bytes},
-                                      {"window_answers", CLG_COUNT, &h->window_answers}};
-    if (clg_dataset_open(arena, "operations", "serving", &file, &root, error) != CLG_OK ||
-        clg_value_fields(root, file->path, fields, sizeof fields / sizeof fields[0], error) !=
-            CLG_OK)
-        return error->status;
-    return clg_value_done(root, file->path, error);
+                                      {"window_answers", CLG_COUNT, &h->window_answers},
+                                      {"limit_least", CLG_COUNT, &h->limit_least},
+                                      {"limit_most", CLG_COUNT, &h->limit_most}};
+    return CLG_DATASET_NUMBERS(arena, "operations", "serving", fields, error);
 }
 
 static double read_s(const clg_replica *r, const clg_serving_habits *h) {

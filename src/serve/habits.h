@@ -5,10 +5,12 @@
 #include "serve/replica.h"
 
 typedef struct clg_serving_habits {
-    double load_bytes_per_s; /* at which a node reads weights */
-    double start_s;          /* of an engine that has read them */
-    double host_bytes;       /* for each GPU, where a cache in the host's memory is tried */
-    double window_answers;   /* answers of requests alone that a window lasts at least */
+    double load_bytes_per_s;        /* at which a node reads weights */
+    double start_s;                 /* of an engine that has read them */
+    double host_bytes;              /* for each GPU, where a cache in the host's memory is tried */
+    double window_answers;          /* answers of requests alone that a window lasts at least */
+    double limit_least, limit_most; /* sequences of a rank: limits tried are doubled from one on to
+                                       the other */
 } clg_serving_habits;
 
 clg_status clg_serving_habits_read(clg_arena *arena, clg_serving_habits *habits, clg_error *error);

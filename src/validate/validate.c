@@ -2,6 +2,7 @@
 #include "validate/validate.h"
 
 #include "base/quantile.h"
+#include "calibrate/measure.h"
 #include "search/search.h"
 #include "units/units.h"
 #include "validate/blanks.h"
@@ -56,9 +57,6 @@ static double measured(const clg_csv *csv, int row, const char *column, clg_dime
     return value > 0 ? value : 0;
 }
 
-/* Of what the GPU has: a pool that full has taken all it could get. */
-static const double FULL_POOL = 0.97;
-
 static void read_measured(const clg_csv *csv, int row, clg_run *run) {
     const char *status = clg_row_word(csv, row, "status");
     run->measured_step_s = measured(csv, row, "step_s", CLG_SECONDS, 1);
@@ -100,13 +98,13 @@ static double memory_of_kind(const clg_run *run, const clg_stack *stack) {
 }
 
 /* What an allocator has taken of a card that it fills is no measure of need. */
-static bool fills_card(const clg_run *run, const clg_stack *stack) {
+static bool fills_card(const clg_run *run, const clg_stack *stack, double full_pool) {
     bool device = run->memory_kind == CLG_MEMORY_DEVICE;
     const clg_evaluation *e = &run->predicted;
     double outside = device ? clg_memory_outside_bytes(stack, &e->layout) : 0;
     double most = e->capacity_bytes + outside;
     return run->memory_kind != CLG_MEMORY_ALLOCATED &&
-           run->measured_memory_bytes >= FULL_POOL * most;
+           run->measured_memory_bytes >= full_pool * most;
 }
 
 static const char *group_of(clg_arena *arena, const clg_csv *csv, int row) {
@@ -128,6 +126,7 @@ typedef struct rows {
     int *row;
     clg_run *run;
     int count;
+    double full_pool; /* share of a GPU's memory: clg_measuring */
 } rows;
 
 static void run_row(const rows *all, int index, clg_arena *arena) {
@@ -155,7 +154,7 @@ static void run_row(const rows *all, int index, clg_arena *arena) {
         run->gpus = scenario->machine.gpus;
         read_memory_kind(arena, csv, row, &scenario->stack, run);
         run->predicted_memory_bytes = memory_of_kind(run, &scenario->stack);
-        run->memory_open = run->memory_open || fills_card(run, &scenario->stack);
+        run->memory_open = run->memory_open || fills_card(run, &scenario->stack, all->full_pool);
         read_rate(csv, row, run);
         if (run->measured_step_s > 0) run->error = run->predicted.step_s / run->measured_step_s - 1;
     }
@@ -336,9 +335,11 @@ clg_status clg_validate(clg_arena *arena, const clg_csv *tables, int count, clg_
     if (v.runs == 0)
         return clg_fail(error, CLG_BAD_INPUT, "see docs/formats.md for the columns of runs",
                         "no runs are in %.120s", count > 0 ? tables[0].name : "no table");
+    clg_measuring measuring;
+    if (clg_measuring_find(arena, &measuring, error) != CLG_OK) return error->status;
     size_t runs = (size_t)v.runs + 1;
     rows all = {clg_take(arena, runs, const clg_csv *), clg_take(arena, runs, int),
-                v.run = clg_take(arena, runs, clg_run), v.runs};
+                v.run = clg_take(arena, runs, clg_run), v.runs, measuring.full_pool};
     clg_rows_of_tables(tables, count, all.table, all.row);
     clg_cores_each(progress, arena, (v.runs + ROWS_OF_PIECE - 1) / ROWS_OF_PIECE, run_rows, &all);
     fill_baseline(&v);

@@ -17,8 +17,8 @@ static double best_rate(clg_arena *arena, const char *name, const char *gpu, int
     clg_engine e = {0};
     clg_error error = {0};
     CHECK(clg_engine_find(arena, "trtllm", &e, &error) == CLG_OK);
-    clg_workload_best best;
-    clg_workload_serve(arena, &w, &s, &e, clg_narrowest(&s.machine.gpu), gpus, timed, &best);
+    clg_workload_best best =
+        clg_workload_serve(arena, &w, &s, &e, clg_narrowest(&s.machine.gpu), gpus, timed);
     *tp = best.tp;
     return best.tokens_per_s_per_gpu;
 }
