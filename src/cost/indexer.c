@@ -1,17 +1,9 @@
 /* indexer.c -- see the header. */
 #include "cost/indexer.h"
 
-#include "dataset/dataset.h"
-#include "dataset/kept.h"
-#include "dataset/value.h"
+#include "dataset/open.h"
 
 clg_status clg_sparse_kernels_find(clg_arena *arena, clg_sparse_kernels *k, clg_error *error) {
-    const clg_file *file = clg_dataset_find("operations/sparse.json");
-    const clg_json *root;
-    if (!file)
-        return clg_fail(error, CLG_BAD_INPUT, NULL, "kernels of sparse attention are not built in");
-    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
-        return error->status;
     const clg_value_field fields[] = {{"index_hbm_share", CLG_FRACTION, &k->index_hbm_share},
                                       {"scores_launch", CLG_SECONDS, &k->scores_launch_s},
                                       {"choice_short", CLG_SECONDS, &k->choice_short_s},
@@ -23,10 +15,7 @@ clg_status clg_sparse_kernels_find(clg_arena *arena, clg_sparse_kernels *k, clg_
                                       {"prefill_flop_share", CLG_FRACTION, &k->prefill_flop_share},
                                       {"heads_least", CLG_COUNT, &k->heads_least},
                                       {"scale_values", CLG_COUNT, &k->scale_values}};
-    if (clg_value_fields(root, file->path, fields, sizeof fields / sizeof fields[0], error) !=
-        CLG_OK)
-        return error->status;
-    return clg_value_done(root, file->path, error);
+    return CLG_DATASET_NUMBERS(arena, "operations", "sparse", fields, error);
 }
 
 double clg_sparse_fixed_s(const clg_sparse_kernels *k, double top_k, double context_tokens) {

@@ -2,7 +2,6 @@
 #include "cost/kernel.h"
 #include "cost/kernel_lent.h"
 
-#include "dataset/dataset.h"
 #include "dataset/kept.h"
 #include "dataset/open.h"
 #include "dataset/value.h"
@@ -245,13 +244,9 @@ static clg_status read_file(clg_arena *arena, const clg_file *file, clg_kernels 
  * units nothing is lost. */
 static clg_status read_felt(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
                             clg_error *error) {
-    const clg_file *file;
-    const clg_json *root;
     double full_rate;
-    if (clg_dataset_open(arena, "operations", "slowdown", &file, &root, error) != CLG_OK ||
-        clg_value_read(root, "full_rate", CLG_COUNT, true, file->path, &full_rate, error) !=
-            CLG_OK ||
-        clg_value_done(root, file->path, error) != CLG_OK)
+    const clg_value_field fields[] = {{"full_rate", CLG_COUNT, &full_rate}};
+    if (CLG_DATASET_NUMBERS(arena, "operations", "slowdown", fields, error) != CLG_OK)
         return error->status;
     const double *peak = gpu->peak_flop_per_s;
     double matrix = fmax(peak[CLG_BF16], peak[CLG_FP16]), lanes = peak[CLG_FP32];

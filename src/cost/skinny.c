@@ -108,16 +108,11 @@ static clg_status read_expert(const clg_json *row, const char *file, void *curve
 /* Of every GPU alike; `object`, what the file of one says, goes over it. */
 static clg_status read_state(clg_arena *arena, const clg_json *object, const char *path,
                              clg_serve_curves *c, clg_error *error) {
-    const clg_file *file = clg_dataset_find("operations/states.json");
-    const clg_json *root;
     const clg_value_field fields[] = {
         {"hbm_share", CLG_FRACTION, &c->state.hbm_share},
         {"convolution_hbm_share", CLG_FRACTION, &c->state.convolution_hbm_share},
         {"block_token", CLG_SECONDS, &c->state.block_token_s}};
-    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "states are not built in");
-    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
-        READ(root, file->path, fields, error) != CLG_OK ||
-        clg_value_done(root, file->path, error) != CLG_OK)
+    if (CLG_DATASET_NUMBERS(arena, "operations", "states", fields, error) != CLG_OK)
         return error->status;
     return object ? clg_value_optional(object, path, fields, sizeof fields / sizeof *fields, error)
                   : CLG_OK;

@@ -26,3 +26,13 @@ clg_status clg_dataset_open(clg_arena *arena, const char *folder, const char *na
                             : clg_arena_print(arena, "'ceiling show %ss' lists them", folder),
                     "there is no %s '%.64s'", folder, name);
 }
+
+clg_status clg_dataset_numbers(clg_arena *arena, const char *folder, const char *name,
+                               const clg_value_field *fields, size_t count, clg_error *error) {
+    const clg_file *file;
+    const clg_json *root;
+    if (clg_dataset_open(arena, folder, name, &file, &root, error) != CLG_OK ||
+        clg_value_fields(root, file->path, fields, count, error) != CLG_OK)
+        return error->status;
+    return clg_value_done(root, file->path, error);
+}

@@ -76,8 +76,6 @@ clg_status clg_job_cause_facts_find(clg_arena *arena, const char *name, clg_job_
 }
 
 clg_status clg_diagnosis_rules_find(clg_arena *arena, clg_diagnosis_rules *r, clg_error *error) {
-    const clg_file *file;
-    const clg_json *root;
     double strengths = 0;
     const clg_value_field fields[] = {{"measured_sigma", CLG_COUNT, &r->measured_sigma},
                                       {"counts_sigma", CLG_COUNT, &r->counts_sigma},
@@ -92,10 +90,8 @@ clg_status clg_diagnosis_rules_find(clg_arena *arena, clg_diagnosis_rules *r, cl
                                       {"large_bytes", CLG_BYTES, &r->large_bytes},
                                       {"beyond", CLG_COUNT, &r->beyond},
                                       {"strengths", CLG_COUNT, &strengths}};
-    if (clg_dataset_open(arena, "operations", "diagnosis", &file, &root, error) != CLG_OK ||
-        clg_value_fields(root, file->path, fields, sizeof fields / sizeof fields[0], error) !=
-            CLG_OK)
-        return CLG_BAD_INPUT;
+    if (CLG_DATASET_NUMBERS(arena, "operations", "diagnosis", fields, error) != CLG_OK)
+        return error->status;
     r->strengths = strengths < 2 ? 2 : strengths > 64 ? 64 : (int)strengths;
-    return clg_value_done(root, file->path, error);
+    return CLG_OK;
 }

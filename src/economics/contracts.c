@@ -2,7 +2,6 @@
 #include "economics/contracts.h"
 
 #include "dataset/open.h"
-#include "dataset/value.h"
 #include "units/units.h"
 
 #include <math.h>
@@ -92,13 +91,8 @@ static clg_term_row row_of(const clg_price *price, const clg_operations *o, doub
 }
 
 clg_status clg_spot_interruptions(clg_arena *arena, double *per_gpu_s, clg_error *error) {
-    const clg_file *file;
-    const clg_json *root;
-    if (clg_dataset_open(arena, "operations", "spot", &file, &root, error) != CLG_OK ||
-        clg_value_read(root, "interruptions", CLG_HERTZ, true, file->path, per_gpu_s, error) !=
-            CLG_OK)
-        return error->status;
-    return clg_value_done(root, file->path, error);
+    const clg_value_field fields[] = {{"interruptions", CLG_HERTZ, per_gpu_s}};
+    return CLG_DATASET_NUMBERS(arena, "operations", "spot", fields, error);
 }
 
 clg_status clg_terms_rows(clg_arena *arena, const clg_terms *t, const clg_operations *o,

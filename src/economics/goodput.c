@@ -2,19 +2,12 @@
 #include "economics/goodput.h"
 
 #include "base/real.h"
-#include "dataset/dataset.h"
-#include "dataset/kept.h"
-#include "dataset/value.h"
+#include "dataset/open.h"
 #include "units/units.h"
 
 #include <math.h>
 
 clg_status clg_operations_default(clg_arena *arena, clg_operations *o, clg_error *error) {
-    const clg_file *file = clg_dataset_find("operations/defaults.json");
-    const clg_json *root;
-    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "operations are not built in");
-    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
-        return CLG_BAD_INPUT;
     const clg_value_field rows[] = {
         {"failures", CLG_HERTZ, &o->failures_per_gpu_s},
         {"restart", CLG_SECONDS, &o->restart_s},
@@ -29,9 +22,7 @@ clg_status clg_operations_default(clg_arena *arena, clg_operations *o, clg_error
         {"token", CLG_BYTES, &o->token_bytes},
         {"pue", CLG_COUNT, &o->pue},
         {"electricity", CLG_USD_PER_JOULE, &o->usd_per_joule}};
-    if (clg_value_fields(root, file->path, rows, sizeof rows / sizeof rows[0], error) != CLG_OK)
-        return CLG_BAD_INPUT;
-    return clg_value_done(root, file->path, error);
+    return CLG_DATASET_NUMBERS(arena, "operations", "defaults", rows, error);
 }
 
 double clg_down_s(const clg_operations *o) { return o->restart_s + o->node_share * o->swap_s; }

@@ -2,26 +2,18 @@
 #include "economics/odds.h"
 
 #include "base/real.h"
-#include "dataset/dataset.h"
-#include "dataset/kept.h"
-#include "dataset/value.h"
+#include "dataset/open.h"
 #include "economics/spares.h"
 
 #include <math.h>
 
 clg_status clg_doubts_default(clg_arena *arena, const clg_price *price, clg_doubts *d,
                               clg_error *error) {
-    const clg_file *file = clg_dataset_find("operations/doubts.json");
-    const clg_json *root;
     double low = 0, high = 0;
-    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "doubts are not built in");
-    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
-        return CLG_BAD_INPUT;
     const clg_value_field fields[] = {{"failure_sigma", CLG_COUNT, &d->failure_sigma},
                                       {"common_share", CLG_FRACTION, &d->common_share}};
-    if (clg_value_fields(root, file->path, fields, 2, error) != CLG_OK ||
-        clg_value_done(root, file->path, error) != CLG_OK)
-        return CLG_BAD_INPUT;
+    if (CLG_DATASET_NUMBERS(arena, "operations", "doubts", fields, error) != CLG_OK)
+        return error->status;
     d->price_low = d->price_high = price->usd_per_s;
     if (clg_price_known(price) && clg_price_on_demand(price) &&
         clg_price_band(arena, price->gpu, &low, &high) > 0)

@@ -2,7 +2,6 @@
 #include "economics/storage.h"
 
 #include "dataset/open.h"
-#include "dataset/value.h"
 #include "units/units.h"
 
 /* At Young's interval sqrt(2 d M) writing for d seconds takes d / interval = sqrt(d / (2 M)) of the
@@ -31,18 +30,12 @@ clg_storage clg_storage_of(const clg_operations *o, const clg_scenario *scenario
 }
 
 clg_status clg_storage_prices_read(clg_arena *arena, clg_storage_prices *p, clg_error *error) {
-    const clg_file *file;
-    const clg_json *root;
     const clg_value_field fields[] = {{"tb_month_low", CLG_USD, &p->tb_month_low_usd},
                                       {"tb_month_high", CLG_USD, &p->tb_month_high_usd},
                                       {"tb_out_low", CLG_USD, &p->tb_out_low_usd},
                                       {"tb_out_high", CLG_USD, &p->tb_out_high_usd},
                                       {"checkpoints_kept", CLG_COUNT, &p->checkpoints}};
-    if (clg_dataset_open(arena, "operations", "storage", &file, &root, error) != CLG_OK ||
-        clg_value_fields(root, file->path, fields, sizeof fields / sizeof fields[0], error) !=
-            CLG_OK)
-        return error->status;
-    return clg_value_done(root, file->path, error);
+    return CLG_DATASET_NUMBERS(arena, "operations", "storage", fields, error);
 }
 
 clg_storage_bill clg_storage_bill_of(const clg_storage_prices *p, const clg_operations *o,

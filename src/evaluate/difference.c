@@ -2,26 +2,16 @@
 #include "evaluate/difference.h"
 
 #include "base/normal.h"
-#include "dataset/dataset.h"
-#include "dataset/kept.h"
-#include "dataset/value.h"
+#include "dataset/open.h"
 
 #include <math.h>
-#include <stddef.h>
 
-static const char FILE_OF[] = "accuracy/differences.json";
 static const double SURE = 0.8;
 
-clg_status clg_difference_find(clg_arena *arena, clg_difference *difference, clg_error *error) {
-    const clg_file *file = clg_dataset_find(FILE_OF);
-    const clg_json *root;
-    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s is not built in", FILE_OF);
-    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
-        return error->status;
-    clg_value_field fields[] = {{"sigma", CLG_COUNT, &difference->sigma},
-                                {"sigma_share", CLG_COUNT, &difference->sigma_share}};
-    if (clg_value_fields(root, file->path, fields, 2, error) != CLG_OK) return error->status;
-    return clg_value_done(root, file->path, error);
+clg_status clg_difference_find(clg_arena *arena, clg_difference *d, clg_error *error) {
+    const clg_value_field fields[] = {{"sigma", CLG_COUNT, &d->sigma},
+                                      {"sigma_share", CLG_COUNT, &d->sigma_share}};
+    return CLG_DATASET_NUMBERS(arena, "accuracy", "differences", fields, error);
 }
 
 double clg_difference_share(const clg_evaluation *a, const clg_evaluation *b) {

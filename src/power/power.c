@@ -4,30 +4,15 @@
  * the drift of idle draw with temperature. */
 #include "power/power.h"
 
-#include "dataset/dataset.h"
-#include "dataset/kept.h"
-#include "dataset/value.h"
-
-static const char *const FILE_NAME = "power/phases.json";
+#include "dataset/open.h"
 
 clg_status clg_power_find(clg_arena *arena, clg_power *power, clg_error *error) {
-    const clg_file *file = clg_dataset_find(FILE_NAME);
-    const clg_json *root;
-    clg_power read = {0};
-    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s is not built in", FILE_NAME);
-    if (clg_dataset_parse(arena, FILE_NAME, file->text, file->size, &root, error) != CLG_OK)
-        return CLG_BAD_INPUT;
-    const clg_value_field fields[] = {{"matrix", CLG_FRACTION, &read.matrix},
-                                      {"attention", CLG_FRACTION, &read.attention},
-                                      {"memory", CLG_FRACTION, &read.memory},
-                                      {"waiting", CLG_FRACTION, &read.waiting},
-                                      {"idle", CLG_FRACTION, &read.idle}};
-    if (clg_value_fields(root, FILE_NAME, fields, sizeof fields / sizeof fields[0], error) !=
-            CLG_OK ||
-        clg_value_done(root, FILE_NAME, error) != CLG_OK)
-        return CLG_BAD_INPUT;
-    *power = read;
-    return CLG_OK;
+    const clg_value_field fields[] = {{"matrix", CLG_FRACTION, &power->matrix},
+                                      {"attention", CLG_FRACTION, &power->attention},
+                                      {"memory", CLG_FRACTION, &power->memory},
+                                      {"waiting", CLG_FRACTION, &power->waiting},
+                                      {"idle", CLG_FRACTION, &power->idle}};
+    return CLG_DATASET_NUMBERS(arena, "power", "phases", fields, error);
 }
 
 double clg_power_gpu_w(const clg_power *power, const clg_gpu *gpu, const clg_activity *a) {

@@ -4,6 +4,7 @@
 #include "base/real.h"
 #include "dataset/dataset.h"
 #include "dataset/kept.h"
+#include "dataset/open.h"
 #include "dataset/value.h"
 
 #include <math.h>
@@ -20,25 +21,16 @@ typedef struct position {
     double loss, tokens, flop;
 } position;
 
-static clg_status read_number(const clg_json *root, const char *key, clg_dimension dimension,
-                              const char *file, double *number, clg_error *error) {
-    return clg_value_read(root, key, dimension, true, file, number, error);
-}
-
 clg_status clg_expected_loss(clg_arena *arena, double parameters, double tokens, double *loss,
                              clg_error *error) {
-    const clg_file *file = clg_dataset_find("loss/chinchilla-2022.json");
-    const clg_json *root;
     double floor_, a, alpha, b, beta;
-    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "the law of the loss is not built in");
-    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
-        read_number(root, "floor", CLG_COUNT, file->path, &floor_, error) != CLG_OK ||
-        read_number(root, "parameter_scale", CLG_COUNT, file->path, &a, error) != CLG_OK ||
-        read_number(root, "parameter_exponent", CLG_COUNT, file->path, &alpha, error) != CLG_OK ||
-        read_number(root, "token_scale", CLG_COUNT, file->path, &b, error) != CLG_OK ||
-        read_number(root, "token_exponent", CLG_COUNT, file->path, &beta, error) != CLG_OK ||
-        clg_value_done(root, file->path, error) != CLG_OK)
-        return CLG_BAD_INPUT;
+    const clg_value_field fields[] = {{"floor", CLG_COUNT, &floor_},
+                                      {"parameter_scale", CLG_COUNT, &a},
+                                      {"parameter_exponent", CLG_COUNT, &alpha},
+                                      {"token_scale", CLG_COUNT, &b},
+                                      {"token_exponent", CLG_COUNT, &beta}};
+    if (CLG_DATASET_NUMBERS(arena, "loss", "chinchilla-2022", fields, error) != CLG_OK)
+        return error->status;
     *loss = floor_ + a / clg_pow(parameters, alpha) + b / clg_pow(tokens, beta);
     return CLG_OK;
 }
@@ -51,15 +43,17 @@ static clg_status read_law(clg_arena *arena, const clg_file *file, const positio
     const char *basis_word;
     int basis;
     double coefficient, exponent, reference;
+    clg_value_field fields[] = {{"coefficient", CLG_TOKENS, &coefficient},
+                                {"exponent", CLG_COUNT, &exponent},
+                                {"reference", CLG_COUNT, &reference}};
     if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
         clg_json_string(root, "name", NULL, &law->name, file->path, error) != CLG_OK ||
         clg_json_string(root, "title", NULL, &law->title, file->path, error) != CLG_OK ||
         clg_json_string(root, "basis", "data", &basis_word, file->path, error) != CLG_OK ||
-        clg_name_value(bases, "basis", basis_word, &basis, error) != CLG_OK ||
-        read_number(root, "coefficient", CLG_TOKENS, file->path, &coefficient, error) != CLG_OK ||
-        read_number(root, "exponent", CLG_COUNT, file->path, &exponent, error) != CLG_OK ||
-        read_number(root, "reference", basis == BY_DATA ? CLG_TOKENS : CLG_COUNT, file->path,
-                    &reference, error) != CLG_OK ||
+        clg_name_value(bases, "basis", basis_word, &basis, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    if (basis == BY_DATA) fields[2].dimension = CLG_TOKENS;
+    if (clg_value_fields(root, file->path, fields, 3, error) != CLG_OK ||
         clg_value_done(root, file->path, error) != CLG_OK)
         return CLG_BAD_INPUT;
     double x = basis == BY_LOSS ? at->loss : basis == BY_DATA ? at->tokens : at->flop;

@@ -4,7 +4,6 @@
 #include "base/normal.h"
 #include "base/real.h"
 #include "dataset/open.h"
-#include "dataset/value.h"
 
 #include <math.h>
 
@@ -27,12 +26,8 @@ static double both(double a, double b) { return sqrt(a * a + b * b); }
 
 clg_status clg_serve_sigma_of(clg_arena *arena, const clg_model *model, double borrowed,
                               clg_serve_sigma *sigma, clg_error *error) {
-    const clg_file *file;
-    const clg_json *root;
     clg_serve_sigma of[KINDS];
     double experts;
-    if (clg_dataset_open(arena, "operations", "serving-doubts", &file, &root, error) != CLG_OK)
-        return error->status;
     const clg_value_field fields[] = {{"dense_first", CLG_COUNT, &of[DENSE].first},
                                       {"dense_token", CLG_COUNT, &of[DENSE].token},
                                       {"dense_rate", CLG_COUNT, &of[DENSE].rate},
@@ -43,10 +38,8 @@ clg_status clg_serve_sigma_of(clg_arena *arena, const clg_model *model, double b
                                       {"latent_token", CLG_COUNT, &of[LATENT].token},
                                       {"latent_rate", CLG_COUNT, &of[LATENT].rate},
                                       {"borrowed_experts", CLG_COUNT, &experts}};
-    if (clg_value_fields(root, file->path, fields, sizeof fields / sizeof fields[0], error) !=
-            CLG_OK ||
-        clg_value_done(root, file->path, error) != CLG_OK)
-        return CLG_BAD_INPUT;
+    if (CLG_DATASET_NUMBERS(arena, "operations", "serving-doubts", fields, error) != CLG_OK)
+        return error->status;
     kind like = kind_of(model);
     double more = borrowed > 0 && like != DENSE ? experts : borrowed;
     *sigma = (clg_serve_sigma){both(of[like].first, more), both(of[like].token, more),

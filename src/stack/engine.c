@@ -65,18 +65,13 @@ static clg_status read_numbers(const clg_json *root, const char *file, bool base
 
 /* What is the same of all engines whose files say nothing else. */
 static clg_status read_common(clg_arena *arena, clg_engine *e, clg_error *error) {
-    const clg_file *file;
-    const clg_json *root;
     const clg_value_field fields[] = {{"token_hidden", CLG_BYTES, &e->token_hidden_bytes},
                                       {"logit_bytes", CLG_BYTES, &e->logit_bytes},
                                       {"router_match", CLG_FRACTION, &e->router_match},
                                       {"router_memory", CLG_SECONDS, &e->router_memory_s},
                                       {"router_uneven", CLG_COUNT, &e->router_uneven}};
     *e = (clg_engine){0};
-    if (clg_dataset_open(arena, "operations", "engine", &file, &root, error) != CLG_OK ||
-        clg_value_fields(root, file->path, fields, sizeof fields / sizeof *fields, error) != CLG_OK)
-        return error->status;
-    return clg_value_done(root, file->path, error);
+    return CLG_DATASET_NUMBERS(arena, "operations", "engine", fields, error);
 }
 
 /* The one whose file says that it is the default. */

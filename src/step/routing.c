@@ -5,21 +5,13 @@
 #include "step/routing.h"
 
 #include "base/real.h"
-#include "dataset/dataset.h"
-#include "dataset/kept.h"
-#include "dataset/value.h"
+#include "dataset/open.h"
 
 #include <math.h>
 
 clg_status clg_routing_spread(clg_arena *arena, double *spread, clg_error *error) {
-    const clg_file *file = clg_dataset_find("operations/routing.json");
-    const clg_json *root;
-    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "routing of experts is not built in");
-    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
-        return error->status;
-    if (clg_value_read(root, "spread", CLG_COUNT, true, file->path, spread, error) != CLG_OK)
-        return error->status;
-    return clg_value_done(root, file->path, error);
+    const clg_value_field fields[] = {{"spread", CLG_COUNT, spread}};
+    return CLG_DATASET_NUMBERS(arena, "operations", "routing", fields, error);
 }
 
 /* Hits of an expert are Poisson with a gamma mean, so negative binomial: none with a chance of

@@ -1,8 +1,7 @@
 /* blanks.c -- completes blank columns, over what may have been. */
 #include "validate/blanks.h"
 
-#include "dataset/dataset.h"
-#include "dataset/value.h"
+#include "dataset/open.h"
 #include "evaluate/interval.h"
 #include "machine/seen.h"
 
@@ -204,17 +203,10 @@ static double spread_of(const cases *all, const filled *middle) {
 }
 
 static clg_status find_habits(clg_arena *arena, open_habits *found, clg_error *error) {
-    static const char path[] = "accuracy/blanks.json";
-    const clg_file *file = clg_dataset_find(path);
-    clg_json *root;
-    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s is not built in", path);
-    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
-        return error->status;
-    clg_value_field fields[] = {{"more_recompute", CLG_COUNT, &found->more_recompute},
-                                {"slower_layout", CLG_COUNT, &found->slower_layout},
-                                {"batch_tokens", CLG_COUNT, &found->batch_tokens}};
-    if (clg_value_fields(root, file->path, fields, 3, error) != CLG_OK) return error->status;
-    return clg_value_done(root, file->path, error);
+    const clg_value_field fields[] = {{"more_recompute", CLG_COUNT, &found->more_recompute},
+                                      {"slower_layout", CLG_COUNT, &found->slower_layout},
+                                      {"batch_tokens", CLG_COUNT, &found->batch_tokens}};
+    return CLG_DATASET_NUMBERS(arena, "accuracy", "blanks", fields, error);
 }
 
 /* How far a row that recomputes more lies off, as a variance. What does less than the least that is
