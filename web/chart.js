@@ -1,6 +1,6 @@
 /* chart.js -- the curve as SVG: efficiency over GPUs, and tokens/s below, which hides what is lost: both logarithmic. */
 import { drawn } from "./dom.js";
-import { showCount, showWhole } from "./format.js";
+import { decades, showCount, showWhole } from "./format.js";
 
 const margin = { left: 62, right: 14, top: 38, gap: 26, bottom: 34 };
 /** A phone's chart leaves room for the sliders below it. */
@@ -10,15 +10,6 @@ const letter = 6.4; // units a character of the chart's text takes, about
 function logScale(low, high, from, to) {
   const a = Math.log(low), span = Math.log(high) - a || 1;
   return (value) => from + ((Math.log(value) - a) / span) * (to - from);
-}
-
-/** 1, 2, 5 of every decade where there is room for them, else only 1. */
-function decades(low, high) {
-  const all = [];
-  for (let e = Math.floor(Math.log10(low)); e <= Math.ceil(Math.log10(high)); e++)
-    for (const m of [1, 2, 5]) all.push(m * 10 ** e);
-  const inside = all.filter((v) => v >= low * 0.999 && v <= high * 1.001);
-  return inside.length <= 8 ? inside : inside.filter((v) => /^1(e|0*$)/.test(String(v)));
 }
 
 function pathOf(points, x, y) {

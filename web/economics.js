@@ -145,7 +145,7 @@ function tableHint(command, take) {
 /**
  * @param {HTMLElement} panel
  * @param {object} pool
- * @param {{set: Function, takeTable: (file: File, command: string) => void, change: (state: object) => void, fail: (error: object | null) => void, open: (state: object) => void,
+ * @param {{takeTable: (file: File, command: string) => void, change: (state: object) => void, fail: (error: object | null) => void, open: (state: object) => void,
  *   say: (words: string) => void}} page
  */
 export function openEconomics(panel, pool, page) {

@@ -1,6 +1,6 @@
 /* figure.js -- the smaller drawings: stacked bars, a price in factors, break-even, clusters. All SVG, so that they can be kept. */
 import { drawn } from "./dom.js";
-import { showMoney, showPrice, showSeconds, showShare, showWhole } from "./format.js";
+import { decades, showMoney, showPrice, showSeconds, showShare, showWhole } from "./format.js";
 
 /** A sheet of a width with a description for those who do not see it. */
 function sheet(width, height, words, kind) {
@@ -57,22 +57,15 @@ export function factorFigure(factors, api, width) {
   return svg;
 }
 
-const ticksOf = (low, high) => {
-  const all = [];
-  for (let e = Math.floor(Math.log10(low)); e <= Math.ceil(Math.log10(high)); e++) for (const m of [1, 2, 5]) all.push(m * 10 ** e);
-  const inside = all.filter((v) => v >= low * 0.999 && v <= high * 1.001);
-  return inside.length > 7 ? inside.filter((v) => /^1(e|0*$)/.test(String(v)) || /^0\.0*1$/.test(String(v))) : inside;
-};
-
 /** Two logarithmic axes with ticks in words. */
 function plotOf(svg, box, [x0, x1], [y0, y1], xWords, yWords, xTick, yTick) {
   const x = (v) => box.left + ((box.right - box.left) * Math.log(v / x0)) / Math.log(x1 / x0), y = (v) => box.bottom - ((box.bottom - box.top) * Math.log(v / y0)) / Math.log(y1 / y0);
   let last = -Infinity;
-  for (const v of ticksOf(x0, x1)) {
+  for (const v of decades(x0, x1)) {
     svg.append(drawn("line", { class: "grid", x1: x(v), x2: x(v), y1: box.top, y2: box.bottom }));
     if (x(v) - last > 46) svg.append(label(xTick(v), (last = x(v)), box.bottom + 15, { "text-anchor": "middle" }));
   }
-  for (const v of ticksOf(y0, y1)) svg.append(drawn("line", { class: "grid", x1: box.left, x2: box.right, y1: y(v), y2: y(v) }), label(yTick(v), box.left - 6, y(v) + 4, { "text-anchor": "end" }));
+  for (const v of decades(y0, y1)) svg.append(drawn("line", { class: "grid", x1: box.left, x2: box.right, y1: y(v), y2: y(v) }), label(yTick(v), box.left - 6, y(v) + 4, { "text-anchor": "end" }));
   svg.append(drawn("line", { class: "axis", x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }), drawn("line", { class: "axis", x1: box.left, x2: box.left, y1: box.top, y2: box.bottom }),
     label(xWords, (box.left + box.right) / 2, box.bottom + 31, { "text-anchor": "middle" }), label(yWords, box.right - 4, box.top + 11, { "text-anchor": "end" }));
   return { x, y };

@@ -62,3 +62,12 @@ export const memoryParts = [
   ["weights_bytes", "weights"], ["gradients_bytes", "gradients"], ["optimizer_bytes", "optimizer states"],
   ["activations_bytes", "activations"], ["buffers_bytes", "buffers"], ["reserved_bytes", "allocator reserve"],
 ].map(([key, words], i) => ({ key, words, color: `m${i}` }));
+
+/** Ticks of a logarithmic axis: 1, 2, 5 of every decade where there is room for them, else only 1. */
+export function decades(low, high) {
+  const first = Math.floor(Math.log10(low)), count = Math.ceil(Math.log10(high)) - first + 1;
+  const ones = Array.from({ length: count }, (_, i) => 10 ** (first + i));
+  const inside = (list) => list.filter((v) => v >= low * 0.999 && v <= high * 1.001);
+  const all = inside(ones.flatMap((v) => [v, 2 * v, 5 * v]));
+  return all.length <= 8 ? all : inside(ones);
+}

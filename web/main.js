@@ -192,7 +192,7 @@ async function openPage() {
   const plan = openPlan(byId("plan"), pool, { fail, say, fix: (flags) => { Object.assign(state, flags); refresh(true); } });
   const change = (some) => { Object.assign(state, some); refresh(true); };
   const curve = openCurve(byId("curve"), pool, knobs, { set, fail, say, runs: unpackPart("runs").text().then(runsIn), open: (gpus) => change({ tab: "plan", gpus: String(gpus) }) });
-  const economics = openEconomics(byId("economics"), pool, { set, takeTable, fail, say, change, open: (some) => change({ tab: "plan", ...some }) });
+  const economics = openEconomics(byId("economics"), pool, { takeTable, fail, say, change, open: (some) => change({ tab: "plan", ...some }) });
   const trace = openTrace(byId("trace"), pool, { fail, say, planText: () => plan.bestText(), namesChanged: () => { byId("command").textContent = commandLineOf(state, trace.names()); } });
   const views = { plan: (settled) => plan.show(state, settled), curve: () => curve.show(state), economics: (settled) => economics.show(state, settled), trace: () => trace.shown() };
   let shownTab = null;
