@@ -36,9 +36,11 @@ void clg_cell_measure(clg_cell_reader *r, clg_measure what, double value) {
 }
 
 const char *clg_check_lengths(const clg_serve_plan *p) {
-    if (!(p->prompt_tokens >= 1) || !(p->output_tokens >= 1)) return "lengths are not given";
-    if (p->prompt_tokens > 1e6 || p->output_tokens > 1e6) return "lengths are absurd";
-    if (p->clients < 0 || p->clients > 1 << 20 || p->requests < 1 || p->requests > 1 << 24)
+    if (!(p->load.prompt_tokens >= 1) || !(p->load.output_tokens >= 1))
+        return "lengths are not given";
+    if (p->load.prompt_tokens > 1e6 || p->load.output_tokens > 1e6) return "lengths are absurd";
+    if (p->load.clients < 0 || p->load.clients > 1 << 20 || p->load.requests < 1 ||
+        p->load.requests > 1 << 24)
         return "clients are not given, or absurd";
     return NULL;
 }
@@ -58,9 +60,9 @@ bool clg_measured_recognised(const clg_csv *table) {
 static const char *or_unknown(const char *name) { return name && *name ? name : "?"; }
 
 static const char *group_of(clg_arena *arena, const clg_serve_plan *p) {
-    if (p->workload)
-        return clg_arena_print(arena, "%s %s %s %s", p->workload, or_unknown(p->gpu), p->engine,
-                               p->timed ? "server" : "offline");
+    if (p->box.workload)
+        return clg_arena_print(arena, "%s %s %s %s", p->box.workload, or_unknown(p->gpu), p->engine,
+                               p->box.timed ? "server" : "offline");
     return clg_arena_print(arena, "%s %s %s %s%s", or_unknown(p->model), or_unknown(p->gpu),
                            p->engine, clg_name_of(clg_precision_names, (int)p->weights),
                            p->prefill.copies > 0 ? " disaggregated" : "");
@@ -76,7 +78,7 @@ static const char *source_of(clg_arena *arena, const char *path) {
 const char *clg_measured_read(clg_arena *arena, const clg_csv *table, int row, clg_measured *into) {
     clg_cell_reader r = {arena, table, row, into};
     *into = (clg_measured){.source = source_of(arena, table->name)};
-    into->plan.shortest = 1;
+    into->plan.load.shortest = 1;
     into->plan.weights = into->plan.cache = CLG_BF16;
     into->plan.part = (clg_part){1, 1, 1, 1, 1};
     for (int i = 0; i < CLG_MEASURES; i++)

@@ -109,49 +109,52 @@ static void read_measures(clg_cell_reader *r) {
     clg_cell_measure(r, CLG_MEASURE_TPOT, clg_cell_number(r, "tpot_ms", 0) / 1e3);
     clg_cell_measure(r, CLG_MEASURE_ANSWER, clg_cell_number(r, "answer_s", 0));
     clg_cell_measure(r, CLG_MEASURE_RATE, clg_cell_number(r, "output_tokens_per_s", 0));
-    r->into->plan.whole_batch = clg_cell_number(r, "batch_s", 0) > 0;
+    r->into->plan.manner.whole_batch = clg_cell_number(r, "batch_s", 0) > 0;
     clg_cell_measure(r, CLG_MEASURE_ANSWER, clg_cell_number(r, "batch_s", 0));
 }
 
 /* Lengths are printed as means; the plan has the longest of evenly spread ones. */
 static const char *read_lengths(const clg_cell_reader *r, clg_serve_plan *p) {
-    p->shortest = clg_cell_number(r, "shortest", 1);
-    p->spread = clg_cell_number(r, "spread", 0);
-    if (p->shortest < 0 || p->shortest > 1) return "shortest: a share from 0 to 1";
-    if (p->spread < 0 || p->spread > 10) return "spread: a deviation over the mean, 0 to 10";
-    double longest = 2 / (1 + p->shortest);
-    p->prompt_tokens = clg_cell_number(r, "prompt_tokens", 0) * longest;
-    p->output_tokens = clg_cell_number(r, "output_tokens", 0);
-    if (p->output_tokens > 1) p->output_tokens *= longest;
+    p->load.shortest = clg_cell_number(r, "shortest", 1);
+    p->load.spread = clg_cell_number(r, "spread", 0);
+    if (p->load.shortest < 0 || p->load.shortest > 1) return "shortest: a share from 0 to 1";
+    if (p->load.spread < 0 || p->load.spread > 10)
+        return "spread: a deviation over the mean, 0 to 10";
+    double longest = 2 / (1 + p->load.shortest);
+    p->load.prompt_tokens = clg_cell_number(r, "prompt_tokens", 0) * longest;
+    p->load.output_tokens = clg_cell_number(r, "output_tokens", 0);
+    if (p->load.output_tokens > 1) p->load.output_tokens *= longest;
     const char *name = clg_cell_word(r, "lengths");
     clg_lengths *lengths = clg_take(r->arena, 1, clg_lengths);
     clg_error error = {0};
     if (!*name) return NULL;
-    if (p->spread > 0 || p->shortest < 1) return "lengths of texts, or shortest and spread";
+    if (p->load.spread > 0 || p->load.shortest < 1)
+        return "lengths of texts, or shortest and spread";
     if (clg_lengths_find(r->arena, name, lengths, &error) != CLG_OK)
         return clg_arena_print(r->arena, "no lengths are known as '%.40s'", name);
-    p->lengths = lengths;
+    p->load.lengths = lengths;
     return NULL;
 }
 
 static const char *read_load(const clg_cell_reader *r, clg_serve_plan *p) {
-    p->clients = (int64_t)clg_cell_number(r, "clients", 0);
-    p->requests_per_s = clg_cell_number(r, "requests_per_s", 0);
+    p->load.clients = (int64_t)clg_cell_number(r, "clients", 0);
+    p->load.requests_per_s = clg_cell_number(r, "requests_per_s", 0);
     double distinct = clg_cell_number(r, "distinct", 0);
-    p->distinct = (int64_t)distinct;
+    p->load.distinct = (int64_t)distinct;
     double seen = clg_cell_number(r, "seen", 0);
-    p->seen = (int64_t)seen;
+    p->load.seen = (int64_t)seen;
     double seen_tokens = clg_cell_number(r, "seen_tokens", 0);
-    p->seen_tokens = (int64_t)seen_tokens;
-    double most = fmax(MANY, ROUNDS * (double)p->clients);
-    p->requests = (int64_t)fmin(clg_cell_number(r, "requests", 0), most);
-    if (p->requests_per_s < 0 || p->requests_per_s > 1e6) return "requests_per_s is absurd";
+    p->load.seen_tokens = (int64_t)seen_tokens;
+    double most = fmax(MANY, ROUNDS * (double)p->load.clients);
+    p->load.requests = (int64_t)fmin(clg_cell_number(r, "requests", 0), most);
+    if (p->load.requests_per_s < 0 || p->load.requests_per_s > 1e6)
+        return "requests_per_s is absurd";
     if (distinct < 0 || distinct > MANY)
         return clg_arena_print(r->arena, "distinct: prompts, 0 to %.0f", MANY);
     if (seen < 0 || seen > 1e9) return "seen: prompts, 0 to 1000000000";
     if (seen_tokens < 0 || seen_tokens > 1e6 || (seen_tokens > 0 && seen == 0))
         return "seen_tokens: of each prompt that is seen, up to 1000000";
-    if (p->requests_per_s > 0 && p->clients > 0)
+    if (p->load.requests_per_s > 0 && p->load.clients > 0)
         return "clients that wait and a rate that does not: give one";
     return NULL;
 }
@@ -177,11 +180,11 @@ static void reckon_limits(const clg_cell_reader *r, clg_serve_plan *p) {
     if (clg_model_asked(r->arena, p->model, &model, &error) != CLG_OK ||
         clg_gpu_find(r->arena, p->gpu, &gpu, &error) != CLG_OK)
         return;
-    clg_bench_limits limits =
-        clg_bench_limits_of(&model, &gpu, p->part.tp * p->part.dp * p->part.pp, p->weights,
-                            p->cache, p->prompt_tokens, p->output_tokens, p->memory_share);
-    p->max_sequences = limits.sequences * p->part.dp;
-    p->max_tokens = limits.tokens * p->part.dp;
+    clg_bench_limits limits = clg_bench_limits_of(
+        &model, &gpu, p->part.tp * p->part.dp * p->part.pp, p->weights, p->cache,
+        p->load.prompt_tokens, p->load.output_tokens, p->limits.memory_share);
+    p->limits.max_sequences = limits.sequences * p->part.dp;
+    p->limits.max_tokens = limits.tokens * p->part.dp;
 }
 
 /* What drove the engine. */
@@ -192,16 +195,16 @@ static const char *read_client(clg_cell_reader *r, clg_serve_plan *p) {
     if (!*name) return NULL;
     if (clg_client_find(r->arena, name, client, &error) != CLG_OK)
         return clg_arena_print(r->arena, "no client is known as '%.40s'", name);
-    p->in_process = client->in_process > 0;
-    p->settled = client->settled > 0;
-    if (p->settled && (p->clients <= 0 || p->medians))
+    p->manner.in_process = client->in_process > 0;
+    p->manner.settled = client->settled > 0;
+    if (p->manner.settled && (p->load.clients <= 0 || p->manner.medians))
         return "this client keeps a number of requests under way, and prints means";
-    if (p->memory_share <= 0) p->memory_share = client->memory_share;
-    if (client->graphs.count > 0) p->graphs = &client->graphs;
+    if (p->limits.memory_share <= 0) p->limits.memory_share = client->memory_share;
+    if (client->graphs.count > 0) p->limits.graphs = &client->graphs;
     if (client->reckoned > 0) reckon_limits(r, p);
     if (client->wait_iterations > 0) {
-        p->wait_iterations = (int64_t)client->wait_iterations;
-        p->wait_ranks = p->part.dp;
+        p->limits.wait_iterations = (int64_t)client->wait_iterations;
+        p->limits.wait_ranks = p->part.dp;
     }
     return NULL;
 }
@@ -220,11 +223,11 @@ static const char *read_manner(const clg_cell_reader *r, clg_serve_plan *p) {
     const char *reason, *kernels = clg_cell_word(r, "experts");
     int value = CLG_EXPERTS_TIMED;
     clg_error error = {0};
-    p->fits = clg_cell_number(r, "fits", 0) > 0;
-    if ((reason = one_of(r, "prompts", "random", "text", &p->random_tokens)) ||
-        (reason = one_of(r, "phase", "decode", "both", &p->prefilled)) ||
+    p->manner.fits = clg_cell_number(r, "fits", 0) > 0;
+    if ((reason = one_of(r, "prompts", "random", "text", &p->load.random_tokens)) ||
+        (reason = one_of(r, "phase", "decode", "both", &p->load.prefilled)) ||
         (reason = one_of(r, "sampling", "filtered", "plain", &p->filtered)) ||
-        (reason = one_of(r, "statistic", "median", "mean", &p->medians)))
+        (reason = one_of(r, "statistic", "median", "mean", &p->manner.medians)))
         return reason;
     if (*kernels &&
         clg_name_value(clg_expert_kernel_names, "experts", kernels, &value, &error) != CLG_OK)
@@ -249,7 +252,7 @@ static const char *read_graphs(const clg_cell_reader *r, clg_serve_plan *p) {
         sizes->step[sizes->count++] = (int)step;
         at = *end ? end + 1 : end;
     }
-    if (sizes->count > 0) p->graphs = sizes;
+    if (sizes->count > 0) p->limits.graphs = sizes;
     return NULL;
 }
 
@@ -260,14 +263,14 @@ static const char bad_arrivals[] =
 static const char *read_arrivals(const clg_cell_reader *r, clg_serve_plan *p) {
     const char *at = clg_cell_word(r, "arrivals");
     if (!*at) return NULL;
-    if (p->requests > (int64_t)strlen(at)) return bad_arrivals;
-    clg_arrival *request = clg_take(r->arena, (size_t)p->requests, clg_arrival);
-    for (int64_t i = 0; i < p->requests; i++) {
+    if (p->load.requests > (int64_t)strlen(at)) return bad_arrivals;
+    clg_arrival *request = clg_take(r->arena, (size_t)p->load.requests, clg_arrival);
+    for (int64_t i = 0; i < p->load.requests; i++) {
         char *end;
         double when = strtod(at, &end);
         long prompt = *end == ':' ? strtol(end + 1, &end, 10) : 0;
         long output = *end == ':' ? strtol(end + 1, &end, 10) : 0;
-        bool last = i + 1 == p->requests;
+        bool last = i + 1 == p->load.requests;
         bool rises = when >= (i > 0 ? request[i - 1].arrival_s : 0) && when < 1e9;
         if (!rises || prompt < 1 || prompt > 1000000 || output < 1 || output > 1000000 ||
             *end != (last ? 0 : ' '))
@@ -276,7 +279,7 @@ static const char *read_arrivals(const clg_cell_reader *r, clg_serve_plan *p) {
             .arrival_s = when, .prompt_tokens = (int32_t)prompt, .output_tokens = (int32_t)output};
         at = last ? end : end + 1;
     }
-    p->request = request;
+    p->load.request = request;
     return NULL;
 }
 
@@ -286,20 +289,20 @@ static const char *read_chosen(const clg_cell_reader *r, clg_serve_plan *p) {
     const char *scenario = clg_cell_word(r, "scenario");
     clg_workload workload;
     clg_error error = {0};
-    p->workload = clg_cell_word(r, "workload");
-    p->timed = strcmp(scenario, "server") == 0;
-    p->box_gpus = clg_cell_degree(r, "gpus");
-    p->requests = 1;
-    p->boxes = clg_cell_degree(r, "boxes");
-    if (clg_workload_find(r->arena, p->workload, &workload, &error) != CLG_OK)
-        return clg_arena_print(r->arena, "workload '%.60s' is not built in", p->workload);
+    p->box.workload = clg_cell_word(r, "workload");
+    p->box.timed = strcmp(scenario, "server") == 0;
+    p->box.gpus = clg_cell_degree(r, "gpus");
+    p->load.requests = 1;
+    p->box.boxes = clg_cell_degree(r, "boxes");
+    if (clg_workload_find(r->arena, p->box.workload, &workload, &error) != CLG_OK)
+        return clg_arena_print(r->arena, "workload '%.60s' is not built in", p->box.workload);
     p->model = workload.model;
     clg_gpu gpu;
     if (clg_gpu_find(r->arena, p->gpu, &gpu, &error) == CLG_OK) p->weights = clg_narrowest(&gpu);
     const char *reason = read_precision(r, "weights", &p->weights);
     if (reason) return reason;
-    if (!p->timed && strcmp(scenario, "offline") != 0) return "scenario: server or offline";
-    return p->box_gpus < 1 || p->boxes < 1 ? "a number of GPUs is absurd" : NULL;
+    if (!p->box.timed && strcmp(scenario, "offline") != 0) return "scenario: server or offline";
+    return p->box.gpus < 1 || p->box.boxes < 1 ? "a number of GPUs is absurd" : NULL;
 }
 
 /* A name, or that of the default, in its release of the row's date; a name with a month has its
@@ -318,18 +321,19 @@ static void read_engine(const clg_cell_reader *r, clg_serve_plan *p) {
 
 /* What a row sets of an engine. */
 static void read_limits(const clg_cell_reader *r, clg_serve_plan *p) {
-    p->max_sequences = limit(r, "max_sequences");
-    p->max_tokens = limit(r, "max_tokens");
-    p->prefill_tokens = limit(r, "prefill_max_tokens");
-    p->decode_sequences = limit(r, "decode_max_sequences");
-    p->memory_share = clg_cell_number(r, "memory_share", 0);
+    p->limits.max_sequences = limit(r, "max_sequences");
+    p->limits.max_tokens = limit(r, "max_tokens");
+    p->limits.prefill_tokens = limit(r, "prefill_max_tokens");
+    p->limits.decode_sequences = limit(r, "decode_max_sequences");
+    p->limits.memory_share = clg_cell_number(r, "memory_share", 0);
     bool eager = strcmp(clg_cell_word(r, "graph_most"), "0") == 0;
-    p->graph_most = eager ? CLG_NO_GRAPHS : limit(r, "graph_most");
-    p->graph_tokens = eager ? CLG_NO_GRAPHS : limit(r, "graph_tokens");
-    p->poll_iterations = limit(r, "poll_iterations");
-    p->wait_iterations = limit(r, "wait_iterations");
-    p->wait_tokens = limit(r, "wait_tokens");
-    if (p->wait_iterations > 0 && p->wait_tokens == 0) p->wait_ranks = p->part.dp;
+    p->limits.graph_most = eager ? CLG_NO_GRAPHS : limit(r, "graph_most");
+    p->limits.graph_tokens = eager ? CLG_NO_GRAPHS : limit(r, "graph_tokens");
+    p->limits.poll_iterations = limit(r, "poll_iterations");
+    p->limits.wait_iterations = limit(r, "wait_iterations");
+    p->limits.wait_tokens = limit(r, "wait_tokens");
+    if (p->limits.wait_iterations > 0 && p->limits.wait_tokens == 0)
+        p->limits.wait_ranks = p->part.dp;
     p->two_batches = clg_cell_number(r, "two_batches", 0) > 0;
     p->balanced = clg_cell_number(r, "balanced", 0) > 0;
     p->no_prefix_cache = clg_cell_number(r, "no_prefix_cache", 0) > 0;
@@ -359,6 +363,7 @@ const char *clg_measured_plain(clg_cell_reader *r) {
         (reason = read_graphs(r, p)) || (reason = read_client(r, p)) ||
         (reason = read_arrivals(r, p)))
         return reason;
-    if (p->memory_share < 0 || p->memory_share > 1) return "memory_share: a share from 0 to 1";
+    if (p->limits.memory_share < 0 || p->limits.memory_share > 1)
+        return "memory_share: a share from 0 to 1";
     return NULL;
 }

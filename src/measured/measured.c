@@ -44,10 +44,10 @@ static double accepted_for(int drafted, double gained) {
  * among 61, is left out. */
 static void limit_part(const clg_serve_plan *p, const clg_part *part, clg_replica_choice *c) {
     bool first = part == &p->prefill;
-    c->max_sequences = p->max_sequences;
-    c->max_tokens = p->max_tokens;
-    if (first && p->prefill_tokens > 0) c->max_tokens = p->prefill_tokens;
-    if (!first && p->decode_sequences > 0) c->max_sequences = p->decode_sequences;
+    c->max_sequences = p->limits.max_sequences;
+    c->max_tokens = p->limits.max_tokens;
+    if (first && p->limits.prefill_tokens > 0) c->max_tokens = p->limits.prefill_tokens;
+    if (!first && p->limits.decode_sequences > 0) c->max_sequences = p->limits.decode_sequences;
     c->drafted = first ? 0 : p->drafted;
     if (c->drafted > 0) c->accepted = accepted_for(c->drafted, p->gained);
 }
@@ -69,35 +69,35 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     c.wide_attention = p->wide_attention;
     c.compute = clg_serve_arithmetic(&s->machine.gpu, p->weights);
     limit_part(p, part, &c);
-    c.memory_share = p->memory_share;
-    c.graphs = p->graphs;
-    c.graph_most = p->graph_most;
-    c.graph_tokens = p->graph_tokens;
+    c.memory_share = p->limits.memory_share;
+    c.graphs = p->limits.graphs;
+    c.graph_most = p->limits.graph_most;
+    c.graph_tokens = p->limits.graph_tokens;
     c.expert_kernels = p->expert_kernels;
     c.two_batches = p->two_batches;
     c.no_prefix_cache = p->no_prefix_cache;
     c.balanced = p->balanced;
     c.filtered = p->filtered;
-    if (p->fits) {
-        double each = ceil((p->prompt_tokens + p->output_tokens) / engine->block_tokens);
-        c.blocks = p->requests * (int64_t)each;
+    if (p->manner.fits) {
+        double each = ceil((p->load.prompt_tokens + p->load.output_tokens) / engine->block_tokens);
+        c.blocks = p->load.requests * (int64_t)each;
     }
-    int64_t clients = p->clients / part->copies;
+    int64_t clients = p->load.clients / part->copies;
     bool limited = engine->pooled_sequences > 0 && clg_model_pools(&s->model);
     if (c.max_sequences == 0 && !limited && clients > (int64_t)engine->max_sequences * part->dp)
         c.max_sequences = (int)clients;
     if (clg_replica_prepare(arena, s, engine, &c, d, replica, error) != CLG_OK)
         return error->status;
     clg_serve_rules *rules = &replica->rules;
-    rules->poll_iterations = p->poll_iterations;
-    rules->wait_iterations = p->wait_iterations;
-    rules->wait_tokens = p->wait_tokens;
-    rules->wait_ranks = p->wait_ranks;
-    rules->prefilled = p->prefilled;
-    rules->prompts_seen = p->seen;
-    rules->tokens_seen = p->seen_tokens;
-    if (p->random_tokens) rules->front.prompt_token_s = engine->random_token_s;
-    if (p->in_process) leave_front_end(engine, rules);
+    rules->poll_iterations = p->limits.poll_iterations;
+    rules->wait_iterations = p->limits.wait_iterations;
+    rules->wait_tokens = p->limits.wait_tokens;
+    rules->wait_ranks = p->limits.wait_ranks;
+    rules->prefilled = p->load.prefilled;
+    rules->prompts_seen = p->load.seen;
+    rules->tokens_seen = p->load.seen_tokens;
+    if (p->load.random_tokens) rules->front.prompt_token_s = engine->random_token_s;
+    if (p->manner.in_process) leave_front_end(engine, rules);
     return CLG_OK;
 }
 
@@ -111,11 +111,11 @@ static void widen(const clg_serve_sigma *sigma, clg_measured *row) {
 }
 
 static void take_results(const clg_fleet *f, const clg_replica *r, clg_measured *row) {
-    bool medians = row->plan.medians;
+    bool medians = row->plan.manner.medians;
     row->predicted[CLG_MEASURE_TTFT] = medians ? f->ttft_s.p50 : f->ttft_s.mean;
     row->predicted[CLG_MEASURE_TPOT] = medians ? f->tpot_s.p50 : f->tpot_s.mean;
     double answer_s = medians ? f->e2e_s.p50 : f->e2e_s.mean;
-    row->predicted[CLG_MEASURE_ANSWER] = row->plan.whole_batch ? f->e2e_s.p99 : answer_s;
+    row->predicted[CLG_MEASURE_ANSWER] = row->plan.manner.whole_batch ? f->e2e_s.p99 : answer_s;
     row->predicted[CLG_MEASURE_RATE] = f->output_tokens_per_s;
     widen(&r->sigma, row);
 }
@@ -136,12 +136,13 @@ static const char *take_settled(const clg_settled *s, const clg_replica *r, clg_
 static void take_roofline(const clg_replica *r, const clg_demand *d, clg_measured *row) {
     const clg_serve_plan *p = &row->plan;
     clg_demand_means means = clg_demand_means_of(d);
-    double clients = (double)p->clients, requests = (double)p->requests, rate = p->requests_per_s;
-    if (p->request) rate = clg_demand_rate_per_s(d);
+    double clients = (double)p->load.clients, requests = (double)p->load.requests,
+           rate = p->load.requests_per_s;
+    if (p->load.request) rate = clg_demand_rate_per_s(d);
     clg_serve_roofline f = clg_serve_roofline_of(r, &means, clients, rate, requests);
     row->roofline[CLG_MEASURE_TTFT] = f.ttft_s;
     row->roofline[CLG_MEASURE_TPOT] = f.tpot_s;
-    row->roofline[CLG_MEASURE_ANSWER] = p->whole_batch ? f.batch_s : f.answer_s;
+    row->roofline[CLG_MEASURE_ANSWER] = p->manner.whole_batch ? f.batch_s : f.answer_s;
     row->roofline[CLG_MEASURE_RATE] = f.tokens_per_s;
     double wanted = clients > 0 ? clients : requests;
     if (clients <= 0 && rate > 0) wanted = rate * row->predicted[CLG_MEASURE_ANSWER];
@@ -152,7 +153,7 @@ static void take_roofline(const clg_replica *r, const clg_demand *d, clg_measure
 static bool impossible(const clg_measured *row, const clg_replica *r) {
     if (clg_model_experts(&r->scenario->model) || r->layout.pp > 1) return false;
     double least = r->room.weight_bytes / r->scenario->machine.gpu.hbm_bytes_per_s;
-    double answer = least * fmax(1, row->plan.output_tokens * row->plan.shortest - 1);
+    double answer = least * fmax(1, row->plan.load.output_tokens * row->plan.load.shortest - 1);
     return row->measured[CLG_MEASURE_TPOT] < least || row->measured[CLG_MEASURE_ANSWER] < answer;
 }
 
@@ -162,10 +163,10 @@ static bool over_peak(const clg_measured *row, const clg_replica *r) {
     const clg_serve_plan *p = &row->plan;
     const clg_model *m = &r->scenario->model;
     double ttft = row->measured[CLG_MEASURE_TTFT], tpot = row->measured[CLG_MEASURE_TPOT];
-    double share = p->spread > 0 ? 1 : (1 + p->shortest) / 2;
-    double prompt = share * p->prompt_tokens, output = share * p->output_tokens;
-    if (p->clients <= 0 || p->request || !isfinite(ttft + tpot)) return false;
-    double requests_per_s = (double)p->clients / (ttft + tpot * fmax(0, output - 1));
+    double share = p->load.spread > 0 ? 1 : (1 + p->load.shortest) / 2;
+    double prompt = share * p->load.prompt_tokens, output = share * p->load.output_tokens;
+    if (p->load.clients <= 0 || p->load.request || !isfinite(ttft + tpot)) return false;
+    double requests_per_s = (double)p->load.clients / (ttft + tpot * fmax(0, output - 1));
     double each = 2 * (double)(m->active_parameters - m->embedding_parameters);
     double peak = r->scenario->machine.gpu.peak_flop_per_s[r->layout.compute] * clg_replica_gpus(r);
     return requests_per_s * (prompt + output) * each > peak;
@@ -178,17 +179,17 @@ static const char *predict_workload(clg_arena *arena, clg_measured *row) {
     clg_scenario *s = clg_take(arena, 1, clg_scenario);
     clg_workload workload;
     clg_engine engine;
-    if (clg_workload_find(arena, p->workload, &workload, &error) != CLG_OK ||
+    if (clg_workload_find(arena, p->box.workload, &workload, &error) != CLG_OK ||
         read_scenario(arena, p, s, &error) != CLG_OK ||
         clg_engine_find(arena, p->engine, &engine, &error) != CLG_OK ||
         clg_engine_find(arena, clg_workload_runtime(&workload, engine.name), &engine, &error) !=
             CLG_OK)
         return clg_error_words(arena, &error);
     clg_workload_best best =
-        clg_workload_serve(arena, &workload, s, &engine, p->weights, p->box_gpus, p->timed);
+        clg_workload_serve(arena, &workload, s, &engine, p->weights, p->box.gpus, p->box.timed);
     if (best.tp == 0) return "no layout fits the box and meets the target";
     row->plan.part = (clg_part){best.tp, 1, best.dp, best.ep, 1};
-    row->predicted[CLG_MEASURE_RATE] = best.tokens_per_s_per_gpu * p->box_gpus * p->boxes;
+    row->predicted[CLG_MEASURE_RATE] = best.tokens_per_s_per_gpu * p->box.gpus * p->box.boxes;
     widen(&best.sigma, row);
     return NULL;
 }
@@ -196,11 +197,11 @@ static const char *predict_workload(clg_arena *arena, clg_measured *row) {
 /* A row before this one of the same workload on the same kind of box: searched once. */
 static const clg_measured *alike(const clg_measured *first, const clg_measured *row) {
     const clg_serve_plan *p = &row->plan;
-    for (; p->workload && first < row; first++) {
+    for (; p->box.workload && first < row; first++) {
         const clg_serve_plan *q = &first->plan;
-        if (!first->reason && q->workload && strcmp(q->workload, p->workload) == 0 &&
+        if (!first->reason && q->box.workload && strcmp(q->box.workload, p->box.workload) == 0 &&
             strcmp(q->gpu, p->gpu) == 0 && strcmp(q->engine, p->engine) == 0 &&
-            q->box_gpus == p->box_gpus && q->timed == p->timed && q->weights == p->weights)
+            q->box.gpus == p->box.gpus && q->box.timed == p->box.timed && q->weights == p->weights)
             return first;
     }
     return NULL;
@@ -208,7 +209,7 @@ static const clg_measured *alike(const clg_measured *first, const clg_measured *
 
 static void take_alike(const clg_measured *from, clg_measured *row) {
     row->reason = from->reason;
-    double boxes = (double)row->plan.boxes / from->plan.boxes;
+    double boxes = (double)row->plan.box.boxes / from->plan.box.boxes;
     row->plan.part = from->plan.part;
     row->predicted[CLG_MEASURE_RATE] = from->predicted[CLG_MEASURE_RATE] * boxes;
     row->low[CLG_MEASURE_RATE] = from->low[CLG_MEASURE_RATE] * boxes;
@@ -236,13 +237,13 @@ static const char *predict(clg_arena *arena, clg_measured *row) {
     }
     if (impossible(row, &replica)) return "measured faster than the weights can be read";
     if (over_peak(row, &replica)) return "measured faster than the GPUs can multiply";
-    replica.rules.clients = p->clients;
+    replica.rules.clients = p->load.clients;
     clg_serve_target none = {INFINITY, INFINITY, 0};
     clg_fleet_run(arena, &replica, &d, 1, &none, &fleet);
     if (fleet.requests == fleet.refused) return "no request fits in the cache";
     take_results(&fleet, &replica, row);
     take_roofline(&replica, &d, row);
-    if (!p->settled) return NULL;
+    if (!p->manner.settled) return NULL;
     clg_settled settled = clg_settled_of(arena, &replica, &d);
     return take_settled(&settled, &replica, row);
 }
@@ -259,7 +260,7 @@ static void predict_row(void *context, int index, clg_arena *arena) {
     clg_measured *row = &all->row[all->ask[index]];
     clg_arena scratch = clg_arena_beside(arena);
     const char *reason =
-        row->plan.workload ? predict_workload(&scratch, row) : predict(&scratch, row);
+        row->plan.box.workload ? predict_workload(&scratch, row) : predict(&scratch, row);
     if (reason) row->reason = clg_arena_copy(arena, reason, strlen(reason));
     clg_arena_clear(&scratch);
 }

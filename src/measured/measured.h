@@ -26,47 +26,66 @@ typedef struct clg_part {
     int tp, pp, dp, ep, copies;
 } clg_part;
 
-/* What a row plans. */
-typedef struct clg_serve_plan {
-    const char *model, *gpu, *engine; /* names of the built-in data */
-    clg_precision weights, cache;
-    bool wide_attention;    /* weights of attention are in 16 bit */
-    clg_part part, prefill; /* prefill.copies 0: not disaggregated */
+/* The requests of a row. */
+typedef struct clg_plan_load {
     double prompt_tokens, output_tokens;
     double shortest; /* lengths are even from this share of the nominal one up; 1: all alike */
     double spread;   /* log-normal lengths of this deviation over mean instead; 0: no */
     const clg_lengths *lengths; /* of texts, scaled to the numbers above; NULL: as those say */
     int64_t clients;            /* closed loop; 0: all requests at once, or as they came */
     int64_t requests;
-    double requests_per_s;         /* one by one, Poisson; 0: not */
-    int64_t distinct;              /* different prompts, sent in turn; 0: no two are alike */
-    const clg_arrival *request;    /* [requests] as they came; NULL: lengths of the numbers above */
-    int max_sequences, max_tokens; /* 0: the engine's */
-    double memory_share;           /* 0: the engine's */
+    double requests_per_s;      /* one by one, Poisson; 0: not */
+    const clg_arrival *request; /* [requests] as they came; NULL: lengths of the numbers above */
+    int64_t distinct;           /* different prompts, sent in turn; 0: no two are alike */
+    int64_t seen;               /* so many of the first prompts an earlier run sent, */
+    int64_t seen_tokens;        /* or so many of their first tokens; 0: all */
+    bool random_tokens;         /* prompts that are slow to tokenize */
+    bool prefilled;             /* prompts come with their cache: decoding alone */
+} clg_plan_load;
+
+/* What the engine was told to hold; 0: its own. */
+typedef struct clg_plan_limits {
+    int max_sequences, max_tokens;
+    int prefill_tokens, decode_sequences; /* of an iteration of the parts; 0: those of both */
+    double memory_share;
     const clg_graph_sizes *graphs; /* NULL: the engine's */
-    int graph_most;                /* of a rank; 0: the engine's, CLG_NO_GRAPHS: none */
-    int graph_tokens;              /* graphs for prompts too, of so many tokens; 0: the engine's */
-    clg_expert_kernels expert_kernels;
-    bool fits;                                        /* all requests were in memory at once */
+    int graph_most;                /* of a rank; CLG_NO_GRAPHS: none */
+    int graph_tokens;              /* graphs for prompts too, of so many tokens */
     int64_t wait_iterations, wait_tokens, wait_ranks; /* prompts held back: clg_serve_rules */
     int64_t poll_iterations;
-    bool filtered;                        /* top-k, top-p: clg_replica_choice */
-    int64_t seen;                         /* so many of the first prompts an earlier run sent, */
-    int64_t seen_tokens;                  /* or so many of their first tokens; 0: all */
-    bool settled;                         /* the first round of clients is not measured */
-    bool in_process;                      /* measured in the engine: no front end */
-    bool random_tokens;                   /* prompts that are slow to tokenize */
-    bool medians;                         /* the table has medians over requests, not means */
-    bool whole_batch;                     /* an answer is that of all requests: the last to end */
-    bool prefilled;                       /* prompts come with their cache: decoding alone */
-    int prefill_tokens, decode_sequences; /* of an iteration of the parts; 0: those of both */
-    int drafted;                          /* tokens proposed an iteration; 0: no speculation */
-    double gained;                        /* tokens an iteration gives then, from 1 */
-    bool no_prefix_cache;
-    bool two_batches, balanced; /* as asked of the replica */
-    const char *workload;       /* of data/workload, on `boxes` of so many GPUs; NULL: as above */
-    int box_gpus, boxes;
+} clg_plan_limits;
+
+/* How a row was measured. */
+typedef struct clg_plan_manner {
+    bool fits;        /* all requests were in memory at once */
+    bool settled;     /* the first round of clients is not measured */
+    bool in_process;  /* measured in the engine: no front end */
+    bool medians;     /* the table has medians over requests, not means */
+    bool whole_batch; /* an answer is that of all requests: the last to end */
+} clg_plan_manner;
+
+/* A benchmark whose layout is chosen: data/workload. */
+typedef struct clg_plan_box {
+    const char *workload; /* NULL: none, the row says what it is asked */
+    int gpus, boxes;
     bool timed; /* requests come one by one and must meet the workload's target */
+} clg_plan_box;
+
+/* What a row plans. */
+typedef struct clg_serve_plan {
+    const char *model, *gpu, *engine; /* names of the built-in data */
+    clg_precision weights, cache;
+    bool wide_attention;    /* weights of attention are in 16 bit */
+    clg_part part, prefill; /* prefill.copies 0: not disaggregated */
+    clg_expert_kernels expert_kernels;
+    int drafted;   /* tokens proposed an iteration; 0: no speculation */
+    double gained; /* tokens an iteration gives then, from 1 */
+    bool filtered; /* top-k, top-p: clg_replica_choice */
+    bool two_batches, balanced, no_prefix_cache; /* as asked of the replica */
+    clg_plan_load load;
+    clg_plan_limits limits;
+    clg_plan_manner manner;
+    clg_plan_box box;
 } clg_serve_plan;
 
 typedef struct clg_measured {

@@ -27,7 +27,7 @@ static bool same(const char *wanted, const char *name) {
 }
 
 static bool is_calm(const clg_measured *row) {
-    bool once = row->plan.clients <= 0 && row->plan.requests_per_s <= 0;
+    bool once = row->plan.load.clients <= 0 && row->plan.load.requests_per_s <= 0;
     return !once && row->rho < 0.95;
 }
 

@@ -46,8 +46,8 @@ static void test_row(clg_arena *arena) {
     clg_measured row;
     CASE("a row names lengths, or a spread, not both");
     CHECK(!read_row(arena, COLUMNS "llama-3.1-8b,h100-sxm,217,201,1,200,sharegpt,\n", &row));
-    CHECK(row.plan.lengths && row.plan.spread == 0);
-    CHECK_NEAR(row.plan.output_tokens, 201, 1e-12);
+    CHECK(row.plan.load.lengths && row.plan.load.spread == 0);
+    CHECK_NEAR(row.plan.load.output_tokens, 201, 1e-12);
     const char *both =
         read_row(arena, COLUMNS "llama-3.1-8b,h100-sxm,217,201,1,200,sharegpt,1\n", &row);
     CHECK(both && strstr(both, "spread"));
@@ -64,7 +64,7 @@ static double seconds_of(clg_arena *arena, const char *text) {
     CHECK(clg_csv_parse(arena, "rows.csv", text, strlen(text), &table, &error) == CLG_OK);
     CHECK(clg_measured_score_all(arena, &table, 1, (clg_progress){0}, &t, &error) == CLG_OK);
     CHECK(t.rows == 1 && !t.row[0].reason);
-    return (double)t.row[0].plan.requests * 201 / t.row[0].predicted[CLG_MEASURE_RATE];
+    return (double)t.row[0].plan.load.requests * 201 / t.row[0].predicted[CLG_MEASURE_RATE];
 }
 
 static void test_tail(clg_arena *arena) {

@@ -56,9 +56,11 @@ static void test_row(clg_arena *arena) {
     CHECK_TEXT(p->engine, "sglang");
     CHECK(p->weights == CLG_FP8 && p->cache == CLG_BF16);
     CHECK(p->part.tp == 4 && p->part.pp == 2 && p->part.dp == 1 && p->part.ep == 1);
-    CHECK(p->prefill.copies == 0 && p->clients == 37 && p->requests == 111 && p->drafted == 3);
-    CHECK(p->max_sequences == 64 && p->max_tokens == 4096 && p->random_tokens && !p->in_process);
-    CHECK_NEAR(p->memory_share, 0.85, 1e-12);
+    CHECK(p->prefill.copies == 0 && p->load.clients == 37 && p->load.requests == 111 &&
+          p->drafted == 3);
+    CHECK(p->limits.max_sequences == 64 && p->limits.max_tokens == 4096 && p->load.random_tokens &&
+          !p->manner.in_process);
+    CHECK_NEAR(p->limits.memory_share, 0.85, 1e-12);
     CHECK_NEAR(p->gained, 2.61, 1e-12);
     CHECK_NEAR(row.measured[CLG_MEASURE_TTFT], 0.25, 1e-12);
     CHECK_NEAR(row.measured[CLG_MEASURE_TPOT], 0.0125, 1e-12);
@@ -70,30 +72,37 @@ static void test_row(clg_arena *arena) {
                  KNOWN ",tp,ep,prefill_tp,prefill_dp,prefill_ep,prefill_copies,decode_copies,"
                        "clients,requests,client,phase",
                  "deepseek-v3,h100-sxm,900,100,1,8,8,4,2,8,3,2,2000,90000,engine,decode", &row);
-    CHECK(!reason && !row.held_out && p->in_process && p->prefilled && p->requests == 20000);
+    CHECK(!reason && !row.held_out && p->manner.in_process && p->load.prefilled &&
+          p->load.requests == 20000);
     CHECK_TEXT(row.source, "rows");
     CHECK(p->part.copies == 2 && p->prefill.copies == 3 && p->prefill.tp == 4);
     CHECK(p->prefill.dp == 2 && p->prefill.ep == 8);
+}
+
+static void test_loads(clg_arena *arena) {
+    clg_measured row;
+    const clg_serve_plan *p = &row.plan;
+    const char *reason;
     CASE("lengths even from .8 of the longest: their mean is .9 of it");
     reason =
         read_row(arena, KNOWN ",shortest,requests", "llama-3.1-8b,h100-sxm,900,450,1,0.8,10", &row);
     CHECK(!reason);
-    CHECK_NEAR(p->prompt_tokens, 1000, 1e-12);
-    CHECK_NEAR(p->output_tokens, 500, 1e-12);
+    CHECK_NEAR(p->load.prompt_tokens, 1000, 1e-12);
+    CHECK_NEAR(p->load.output_tokens, 500, 1e-12);
     CASE("time of a whole batch");
     reason =
         read_row(arena, KNOWN ",requests,batch_s", "llama-3.1-8b,h100-sxm,900,450,,64,7.5", &row);
-    CHECK(!reason && p->whole_batch);
+    CHECK(!reason && p->manner.whole_batch);
     CHECK_NEAR(row.measured[CLG_MEASURE_ANSWER], 7.5, 1e-12);
     CASE("requests that come one by one, of few prompts, sampled from the likeliest");
     reason = read_row(arena, KNOWN ",requests,requests_per_s,distinct,sampling",
                       "llama-3.1-8b,h100-sxm,900,450,1,64,2.5,17,filtered", &row);
-    CHECK(!reason && p->distinct == 17 && p->filtered);
-    CHECK_NEAR(p->requests_per_s, 2.5, 1e-12);
+    CHECK(!reason && p->load.distinct == 17 && p->filtered);
+    CHECK_NEAR(p->load.requests_per_s, 2.5, 1e-12);
     CASE("a benchmark is named, and nothing else of the plan");
     reason = read_row(arena, KNOWN ",workload,scenario,gpus,engine",
                       ",b200-sxm,,,98000,mlperf-llama2-70b,server,8,trtllm", &row);
-    CHECK(!reason && p->timed && p->box_gpus == 8 && p->boxes == 1);
+    CHECK(!reason && p->box.timed && p->box.gpus == 8 && p->box.boxes == 1);
     CHECK_TEXT(p->model, "llama-2-70b");
 }
 
@@ -103,7 +112,7 @@ static void test_seen(clg_arena *arena) {
     CASE("prompts whose beginning an earlier run sent");
     const char *reason = read_row(arena, KNOWN ",requests,seen,seen_tokens",
                                   "llama-3.1-8b,h100-sxm,2048,128,1,8,8,1024", &row);
-    CHECK(!reason && p->seen == 8 && p->seen_tokens == 1024);
+    CHECK(!reason && p->load.seen == 8 && p->load.seen_tokens == 1024);
     CHECK(read_row(arena, KNOWN ",requests,seen_tokens", "llama-3.1-8b,h100-sxm,2048,128,1,8,1024",
                    &row));
 }
@@ -116,39 +125,42 @@ static void test_manner(clg_arena *arena) {
         arena,
         KNOWN ",requests,statistic,graphs,graph_tokens,experts,wait_iterations,wait_tokens,fits",
         "gpt-oss-20b,h100-sxm,900,450,1,64,median,2:1 8:2 512:16,2048,whole,20,900,1", &row);
-    CHECK(!reason && p->medians && p->graph_tokens == 2048 && p->fits);
-    CHECK(p->expert_kernels == CLG_EXPERTS_WHOLE && p->wait_iterations == 20);
-    CHECK(p->wait_tokens == 900 && p->wait_ranks == 0);
-    CHECK(clg_graph_padded(p->graphs, 7) == 8 && clg_graph_padded(p->graphs, 17) == 24);
-    CHECK(clg_graph_padded(p->graphs, 513) == 0);
+    CHECK(!reason && p->manner.medians && p->limits.graph_tokens == 2048 && p->manner.fits);
+    CHECK(p->expert_kernels == CLG_EXPERTS_WHOLE && p->limits.wait_iterations == 20);
+    CHECK(p->limits.wait_tokens == 900 && p->limits.wait_ranks == 0);
+    CHECK(clg_graph_padded(p->limits.graphs, 7) == 8 &&
+          clg_graph_padded(p->limits.graphs, 17) == 24);
+    CHECK(clg_graph_padded(p->limits.graphs, 513) == 0);
     CASE("no graphs at all is not the engine's graphs");
     CHECK(!read_row(arena, KNOWN ",requests,graph_most", "llama-2-7b,l40s,9,9,1,9,0", &row));
-    CHECK(p->graph_most == CLG_NO_GRAPHS && p->graph_tokens == CLG_NO_GRAPHS);
+    CHECK(p->limits.graph_most == CLG_NO_GRAPHS && p->limits.graph_tokens == CLG_NO_GRAPHS);
     CHECK(!read_row(arena, KNOWN ",requests,graph_most", "llama-2-7b,l40s,9,9,1,9,", &row));
-    CHECK(p->graph_most == 0 && p->graph_tokens == 0 && p->poll_iterations == 0);
+    CHECK(p->limits.graph_most == 0 && p->limits.graph_tokens == 0 &&
+          p->limits.poll_iterations == 0);
     CHECK(!p->no_prefix_cache);
     CHECK(!read_row(arena, KNOWN ",requests,no_prefix_cache", "llama-2-7b,l40s,9,9,1,9,1", &row));
     CHECK(p->no_prefix_cache);
     CHECK(!read_row(arena, KNOWN ",requests,poll_iterations", "llama-2-7b,l40s,9,9,1,9,30", &row));
-    CHECK(p->poll_iterations == 30);
+    CHECK(p->limits.poll_iterations == 30);
     CASE("a benchmark brings limits it reckons, a share of memory, graphs, and waits for ranks");
     reason =
         read_row(arena, KNOWN ",weights,cache,requests,dp,ep,client",
                  "deepseek-v3,b200-sxm,1024,1024,1,nvfp4,fp8,64,4,4,trtllm-bench-balanced", &row);
-    CHECK(!reason && p->in_process && p->wait_iterations == 60 && p->wait_ranks == 4);
-    CHECK(p->max_sequences == 4 * 384 && p->max_tokens == 4 * 2048);
-    CHECK_NEAR(p->memory_share, 0.95, 1e-12);
-    CHECK(clg_graph_padded(p->graphs, 600) == 1024);
+    CHECK(!reason && p->manner.in_process && p->limits.wait_iterations == 60 &&
+          p->limits.wait_ranks == 4);
+    CHECK(p->limits.max_sequences == 4 * 384 && p->limits.max_tokens == 4 * 2048);
+    CHECK_NEAR(p->limits.memory_share, 0.95, 1e-12);
+    CHECK(clg_graph_padded(p->limits.graphs, 600) == 1024);
     CASE("several boxes of a benchmark");
     reason = read_row(arena, KNOWN ",workload,scenario,gpus,boxes",
                       ",b200-sxm,,,98000,mlperf-llama2-70b,offline,8,3", &row);
-    CHECK(!reason && !p->timed && p->boxes == 3);
+    CHECK(!reason && !p->box.timed && p->box.boxes == 3);
     CASE("requests as they came");
     reason = read_row(arena, KNOWN ",requests,arrivals",
                       "llama-3.1-8b,h100-sxm,900,450,1,3,0.25:10:7 0.25:20:1 4e1:30:9", &row);
-    CHECK(!reason && p->request && p->request[2].prompt_tokens == 30);
-    CHECK_NEAR(p->request[2].arrival_s, 40, 0);
-    CHECK(p->request[0].output_tokens == 7 && p->request[1].output_tokens == 1);
+    CHECK(!reason && p->load.request && p->load.request[2].prompt_tokens == 30);
+    CHECK_NEAR(p->load.request[2].arrival_s, 40, 0);
+    CHECK(p->load.request[0].output_tokens == 7 && p->load.request[1].output_tokens == 1);
     CASE("a row may say itself why it cannot be predicted; no engine: the default");
     reason = read_row(arena, KNOWN ",requests,reason",
                       "llama-3.1-8b,h100-sxm,900,450,1,8,limits are not given", &row);
@@ -386,6 +398,7 @@ int main(void) {
     clg_arena arena = {0};
     test_release(&arena);
     test_row(&arena);
+    test_loads(&arena);
     test_seen(&arena);
     test_manner(&arena);
     test_peak(&arena);

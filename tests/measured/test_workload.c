@@ -70,12 +70,12 @@ static void test_rows(clg_arena *arena) {
     CHECK(clg_measured_score_all(arena, &table, 1, (clg_progress){0}, &t, &error) == CLG_OK);
     CHECK(t.rows == 9);
     const clg_measure rate = CLG_MEASURE_RATE;
-    CHECK(!t.row[0].reason && t.row[0].plan.weights == CLG_FP8 && !t.row[0].plan.timed);
+    CHECK(!t.row[0].reason && t.row[0].plan.weights == CLG_FP8 && !t.row[0].plan.box.timed);
     CHECK_NEAR(t.row[1].predicted[rate], 3 * t.row[0].predicted[rate], 1e-12);
     CHECK_NEAR(t.row[1].high[rate], 3 * t.row[0].high[rate], 1e-12);
-    CHECK(!t.row[2].reason && strcmp(t.row[2].plan.engine, "vllm") == 0 && t.row[2].plan.timed);
+    CHECK(!t.row[2].reason && strcmp(t.row[2].plan.engine, "vllm") == 0 && t.row[2].plan.box.timed);
     for (int i = 3; i < 6; i++) CHECK(t.row[i].reason != NULL);
-    CHECK(strcmp(t.row[6].plan.workload, "mlperf-llama2-70b-interactive") == 0);
+    CHECK(strcmp(t.row[6].plan.box.workload, "mlperf-llama2-70b-interactive") == 0);
     CHECK(t.row[6].predicted[rate] < t.row[0].predicted[rate]);
     CASE("weights that a row names are not chosen: in 16 bit half as fast, not more");
     CHECK(t.row[7].plan.weights == CLG_BF16 && t.row[8].reason != NULL);
