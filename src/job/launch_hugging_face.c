@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+/* Its --optim; NULL: it has none such. */
+static const char *const optimizers[CLG_OPTIMIZERS] = {
+    [CLG_ADAM] = "adamw_torch", [CLG_ADAM_8BIT] = "adamw_bnb_8bit", [CLG_SGD] = "sgd",
+    [CLG_LION] = "lion_32bit",  [CLG_LION_8BIT] = "lion_8bit",      [CLG_ADAFACTOR] = "adafactor"};
+
 static bool parts_model(const clg_layout *l) {
     return l->tp > 1 || l->pp > 1 || l->cp > 1 || l->ep > 1;
 }
@@ -34,7 +39,7 @@ static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) 
     clg_launch_refuse(
         f, l->precision != CLG_BF16 && l->precision != CLG_FP16 && l->precision != CLG_FP32,
         "it trains in bf16, fp16 or fp32");
-    clg_launch_refuse(f, l->optimizer == CLG_MUON, "its Trainer has no Muon");
+    clg_launch_refuse(f, !optimizers[l->optimizer], "its Trainer has no such optimizer");
     clg_launch_refuse(f, l->optimizer == CLG_ADAM_8BIT && l->offload,
                       "8-bit Adam does not run on the host");
     clg_launch_refuse(f, l->order != 0, "it has no such order of ranks");
@@ -112,13 +117,6 @@ static void data(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_la
 
 static void arguments(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_layout *l,
                       bool wide) {
-    static const char *const optimizers[] = {[CLG_ADAM] = "adamw_torch",
-                                             [CLG_ADAM_8BIT] = "adamw_bnb_8bit",
-                                             [CLG_MUON] = "",
-                                             [CLG_SGD] = "sgd",
-                                             [CLG_LION] = "lion_32bit",
-                                             [CLG_LION_8BIT] = "lion_8bit",
-                                             [CLG_ADAFACTOR] = "adafactor"};
     data(f, t, s, l, wide);
     clg_text_print(t, "  --max_steps 100 --logging_steps 1 --output_dir out \\\n");
     clg_text_print(t, "  --per_device_train_batch_size %d \\\n", l->micro_batch);
