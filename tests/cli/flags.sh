@@ -40,7 +40,7 @@ serving="demand llama-3.1-8b --rate 5req/s --span 1min"
 moves blocks - '--blocks 2000' $serving
 moves api_usd_per_30_days - '--api-cached 0.01USD/Mtok' $serving --shared-prefix 1ktok --api-input 1USD/Mtok --api-output 1USD/Mtok
 moves mfu + --in-turn demand llama-3.1-8b --rate 20req/s --span 1min --prompt 2ktok --replicas 4 --turns 4 --turn-gap 2s
-scaled="demand llama-3.1-8b --rate 40req/s --peak 2 --peak-at 6h --span 1d --window 30min --ttft 1s"
+scaled="demand llama-3.1-8b --rate 20req/s --peak 2 --peak-at 6h --span 1d --window 30min --ttft 1s"
 moves replicas_mean + '--scale-at 30%' $scaled
 moves replicas_mean + '--scale-in 4h' $scaled
 moves cold_start_s + '--load-bandwidth 100MB/s' $scaled
