@@ -11,7 +11,7 @@ enum { MICRO_BATCHES = 16, BATCHES = 2, CASES = CLG_SEEN * MICRO_BATCHES * BATCH
 
 /* data/accuracy/blanks.json */
 typedef struct open_habits {
-    double more_recompute, slower_layout, batch_tokens;
+    double more_recompute, slower_layout, batch_tokens, whole_experts;
 } open_habits;
 
 /* Whole layers are done again: as few of each chunk as fit. `evaluation` is that of all of them. */
@@ -205,7 +205,8 @@ static double spread_of(const cases *all, const filled *middle) {
 static clg_status find_habits(clg_arena *arena, open_habits *found, clg_error *error) {
     const clg_value_field fields[] = {{"more_recompute", CLG_COUNT, &found->more_recompute},
                                       {"slower_layout", CLG_COUNT, &found->slower_layout},
-                                      {"batch_tokens", CLG_COUNT, &found->batch_tokens}};
+                                      {"batch_tokens", CLG_COUNT, &found->batch_tokens},
+                                      {"whole_experts", CLG_COUNT, &found->whole_experts}};
     return CLG_DATASET_NUMBERS(arena, "accuracy", "blanks", fields, error);
 }
 
@@ -236,9 +237,19 @@ typedef struct open_degrees {
     double fastest_s; /* with other expert ranks than are taken; 0: none are open */
 } open_degrees;
 
+/* Than the fastest: the fastest with whole experts. */
+static bool much_slower(clg_arena *arena, const clg_scenario *scenario, const open_habits *habits,
+                        const clg_space *space, double fastest_s) {
+    clg_space whole = *space;
+    clg_evaluation one;
+    whole.ep = (clg_axis_values){.count = 1, .value = {1}};
+    return clg_search_fastest(arena, scenario, &whole, &one) &&
+           one.step_s > habits->whole_experts * fastest_s;
+}
+
 /* They are those of the fastest plan its software has, as its authors looked for one, on the
  * reference network. A mixture that leaves out its expert ranks alone has whole layers where they
- * fit: who prints the others would print them. */
+ * fit and are not much slower: who prints the others would print them. */
 static open_degrees complete_degrees(clg_arena *arena, const clg_scenario *scenario,
                                      const open_habits *habits, clg_space *space,
                                      clg_layout *layout) {
@@ -253,7 +264,8 @@ static open_degrees complete_degrees(clg_arena *arena, const clg_scenario *scena
     if (alone.dp > 0)
         alone.accumulation = alone.global_batch / ((int64_t)alone.dp * alone.micro_batch);
     bool whole = !any && clg_evaluate(arena, scenario, &alone, false, NULL, &one, &error) == CLG_OK;
-    if (whole && one.fits) return (open_degrees){.fastest_s = fastest.step_s};
+    if (whole && one.fits && !much_slower(arena, scenario, habits, space, fastest.step_s))
+        return (open_degrees){.fastest_s = fastest.step_s};
     take_plan(&fastest.layout, space, layout);
     return (open_degrees){.slower = any ? habits->slower_layout : 0};
 }

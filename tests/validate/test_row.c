@@ -192,6 +192,10 @@ static void open_layouts(void) {
     CHECK(answer.layout.ep == 1 && answer.log_sigma > narrow);
     CHECK(predict(clg_arena_print(&arena, mixture, "mixtral-8x7b", "")) == NULL);
     CHECK(answer.fits && answer.layout.ep > 1);
+    CASE("nor where they fit and take over twice the fastest");
+    CHECK(predict("x,llama-4-scout,moe,,,,,,,,,,,,,,8192,gb200,256,torchtitan,2026-01,mxfp8,none,"
+                  "1,,1,,,1,256,,3") == NULL);
+    CHECK(answer.layout.ep > 1);
 }
 
 /* 16 GPUs. */
