@@ -2,19 +2,13 @@
 #include "economics/cluster.h"
 
 #include <math.h>
-#include <string.h>
-
-bool clg_cluster_is_spot(const clg_cluster *c) {
-    const char *term = c->offer->scenario.price.term;
-    return term && strcmp(term, "spot") == 0;
-}
 
 static void fill(const clg_sizing *ask, const clg_clusters *all, clg_cluster *c) {
     clg_operations lost = ask->operations;
     const clg_scenario *scenario = &c->offer->scenario;
     const clg_evaluation *e = &c->plan;
     double gpus = (double)c->gpus;
-    if (clg_cluster_is_spot(c)) lost.failures_per_gpu_s += ask->taken_back_per_gpu_s;
+    if (clg_price_spot(&scenario->price)) lost.failures_per_gpu_s += ask->taken_back_per_gpu_s;
     c->goodput = clg_goodput_of(&lost, gpus, e->trained_parameters);
     c->seconds = all->tokens_needed / e->tokens_per_s / c->goodput.share;
     c->usd = c->seconds * gpus * scenario->price.usd_per_s;

@@ -84,9 +84,6 @@ clg_status clg_size(clg_arena *arena, const clg_sizing *sizing, clg_progress pro
 bool clg_cluster_plan(clg_arena *arena, const clg_sizing *sizing, const clg_clusters *clusters,
                       const clg_offer *offer, int64_t gpus, clg_cluster *cluster);
 
-/* Whether its machines may be taken back. */
-bool clg_cluster_is_spot(const clg_cluster *cluster);
-
 /* More nodes than are let by the hour, for less than they are let for (data/operations). */
 bool clg_cluster_is_brief(const clg_operations *operations, const clg_cluster *cluster);
 

@@ -17,8 +17,6 @@ static void keep(clg_terms *t, const clg_price *price) {
     if (t->helds < CLG_TERMS) t->held[t->helds++] = *price;
 }
 
-static bool is_held(const clg_price *price) { return strncmp(price->term, "reserved", 8) == 0; }
-
 static void choose(clg_terms *t) {
     t->cheapest = -1;
     for (int i = 0; i < t->helds; i++)
@@ -34,7 +32,7 @@ void clg_terms_find(clg_arena *arena, const clg_price *hourly, clg_terms *t) {
     const clg_price *spot = clg_price_cheapest(prices, count, "spot");
     if (spot) t->spot = *spot;
     for (int i = 0; i < count; i++)
-        if (is_held(&prices[i])) keep(t, clg_price_cheapest(prices, count, prices[i].term));
+        if (clg_price_held(&prices[i])) keep(t, clg_price_cheapest(prices, count, prices[i].term));
     choose(t);
 }
 

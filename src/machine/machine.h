@@ -112,6 +112,9 @@ bool clg_price_known(const clg_price *price);
  * kinds of GPU by. */
 bool clg_price_on_demand(const clg_price *price);
 
+/* Whether the machines may be taken back. */
+bool clg_price_spot(const clg_price *price);
+
 /* Whether it is paid for a term, used or not: "reserved, 1 year". */
 bool clg_price_held(const clg_price *price);
 

@@ -8,6 +8,10 @@ bool clg_price_known(const clg_price *price) { return price->term != NULL; }
 
 bool clg_price_on_demand(const clg_price *price) { return strcmp(price->term, "on-demand") == 0; }
 
+bool clg_price_spot(const clg_price *price) {
+    return price->term && strcmp(price->term, "spot") == 0;
+}
+
 bool clg_price_held(const clg_price *price) { return strncmp(price->term, "reserved", 8) == 0; }
 
 const clg_price *clg_prices_of(clg_arena *arena, const char *gpu, int *count) {

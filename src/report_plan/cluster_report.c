@@ -204,7 +204,8 @@ static void print_choice(clg_text *t, const clg_clusters *all, const clg_sizing 
         t,
         "losses   a failure%s every %s, a checkpoint of %s every %s: %.1f %% of the time "
         "trains\n",
-        clg_cluster_is_spot(c) ? " or a machine taken back (how often: assumed)" : "",
+        clg_price_spot(&c->offer->scenario.price) ? " or a machine taken back (how often: assumed)"
+                                                  : "",
         clg_words_quantity(t, c->goodput.mean_time_between_failures_s, CLG_SECONDS),
         clg_words_quantity(t, c->goodput.checkpoint_s, CLG_SECONDS),
         clg_words_quantity(t, c->goodput.interval_s, CLG_SECONDS), 100 * c->goodput.share);

@@ -170,9 +170,10 @@ static void print_usual_run(clg_text *t, const clg_evaluation *e) {
         clg_text_print(t, "         100 Mtok take %s\n",
                        clg_words_quantity(t, 1e8 / e->tokens_per_s, CLG_SECONDS));
     else
-        clg_text_print(t, "         1 Ttok take %s, %s GPU-days\n",
-                       clg_words_quantity(t, 1e12 / e->tokens_per_s, CLG_SECONDS),
-                       clg_words_count(t, (int64_t)(1e12 / e->tokens_per_s * gpus / 86400 + 0.5)));
+        clg_text_print(
+            t, "         1 Ttok take %s, %s GPU-days\n",
+            clg_words_quantity(t, 1e12 / e->tokens_per_s, CLG_SECONDS),
+            clg_words_count(t, (int64_t)(1e12 / e->tokens_per_s * gpus / CLG_DAY_S + 0.5)));
 }
 
 /* A batch past the critical one teaches less than its tokens would. */

@@ -67,7 +67,7 @@ static void add_row(clg_batch_job *j, const clg_price *price, double gpus, doubl
                     double lost_s, double taken_back) {
     clg_batch_row *row = &j->row[j->rows++];
     bool held = clg_price_held(price);
-    double rate = strcmp(price->term, "spot") == 0 ? taken_back : 0;
+    double rate = clg_price_spot(price) ? taken_back : 0;
     *row = (clg_batch_row){.price = *price};
     row->run_s = j->sure_run_s * (1 + rate * gpus / (double)j->sure_replicas * lost_s);
     row->interruptions = rate * gpus * row->run_s;

@@ -4,7 +4,6 @@
 #include "validate/row.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Software with pipelines splits models: how GPUs are split does not follow from ZeRO-1, nor from
  * expert or context ranks alone. Of others, and where all weights are sharded, it does. */
@@ -31,23 +30,21 @@ static int64_t ranks_of(const clg_space *s) {
     return (int64_t)s->tp.value[0] * s->cp.value[0] * s->pp.value[0];
 }
 
-static bool interleaves(const clg_csv *csv, int row) {
-    const char *schedule = clg_row_word(csv, row, "schedule");
-    return clg_row_integer(csv, row, "vpp", 1) > 1 || strcmp(schedule, "interleaved") == 0;
-}
-
-/* One stage is said to run 1F1B, too. */
-static bool asks_for_stages(const clg_csv *csv, int row) {
-    const char *schedule = clg_row_word(csv, row, "schedule");
-    return interleaves(csv, row) || (*schedule && strcmp(schedule, "1f1b") != 0);
-}
-
 static int schedule_of(const clg_csv *csv, int row) {
     int schedule = CLG_1F1B;
     clg_error none = {0};
     clg_name_value(clg_schedule_names, "schedule", clg_row_word(csv, row, "schedule"), &schedule,
                    &none);
     return schedule;
+}
+
+static bool interleaves(const clg_csv *csv, int row) {
+    return clg_row_integer(csv, row, "vpp", 1) > 1 || schedule_of(csv, row) == CLG_INTERLEAVED;
+}
+
+/* One stage is said to run 1F1B, too. */
+static bool asks_for_stages(const clg_csv *csv, int row) {
+    return interleaves(csv, row) || schedule_of(csv, row) != CLG_1F1B;
 }
 
 /* Of a batch whose micro-batches are all printed. */

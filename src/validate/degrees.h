@@ -6,6 +6,9 @@
 #include "search/search.h"
 #include "stack/stack.h"
 
+/* Whether how the GPUs are split is printed, or follows from what is; one GPU is not split. */
+bool clg_row_prints_layout(const clg_csv *csv, int row, const clg_stack *stack);
+
 /* tp, cp, pp, and dp where it is printed. GPUs that those do not account for fall to what is blank:
  * to pp where the software has pipelines, else to tp, else to cp. Where tp and pp are, both stay
  * open, and where the schedule asks for stages pp does. */

@@ -15,9 +15,6 @@ const char *clg_row_read(clg_arena *arena, const clg_csv *csv, int row, clg_scen
 bool clg_row_network_open(clg_arena *arena, const clg_csv *csv, int row,
                           const clg_scenario *scenario);
 
-/* Whether how the GPUs are split is printed, or follows from what is; one GPU is not split. */
-bool clg_row_prints_layout(const clg_csv *csv, int row, const clg_stack *stack);
-
 /* A number of a column; `otherwise` when the column is absent or blank, NaN when it holds
  * something else. */
 double clg_row_number(const clg_csv *csv, int row, const char *column, double otherwise);

@@ -6,6 +6,7 @@
 #include "search/search.h"
 #include "units/units.h"
 #include "validate/blanks.h"
+#include "validate/degrees.h"
 #include "validate/notes.h"
 #include "validate/row.h"
 #include "validate/score.h"

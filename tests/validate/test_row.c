@@ -1,5 +1,6 @@
 /* Rows of runs: what a blank column means, and what a name knows. */
 #include "test.h"
+#include "validate/degrees.h"
 #include "validate/notes.h"
 #include "validate/row.h"
 #include "validate/validate.h"
